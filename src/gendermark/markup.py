@@ -17,6 +17,10 @@ class Markup(str):
 
     __slots__ = ()
 
+    def __html__(self) -> str:
+        """For templates, which escape all other text."""
+        return self
+
 
 Content = str | int | Iterable["Content"] | None
 """What may stand in an element: texts, elements, or lists of both; None is nothing."""

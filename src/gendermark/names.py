@@ -94,3 +94,8 @@ def told_apart(names: Sequence[str], places: Sequence[str]) -> list[str]:
 
 def _with(name: str, place: str) -> str:
     return f"{name[:-1]}; {place})" if name.endswith(")") else f"{name} ({place})"
+
+
+def is_control(spec: str) -> bool:
+    """Whether a system is a control of known bias, and not one under test."""
+    return spec.startswith("fake:")

@@ -22,7 +22,7 @@ from gendermark.selection import EVERYWHERE, Selection, option
 from gendermark.systems.system import System, count_option, flag_option, number_option, refuse_unknown_options
 
 if TYPE_CHECKING:
-    from gendermark.benchmarks.findings import Cell, Finding, Form, Presentation, rows_by_direction, runs_of, share
+    from gendermark.benchmarks.findings import Cell, Form, Presentation, rows_by_direction, runs_of
     from gendermark.reporting.charts import (
         MALE,
         Canvas,
@@ -35,17 +35,13 @@ if TYPE_CHECKING:
         language,
         span,
     )
+    from gendermark.reporting.document import Finding
+    from gendermark.reporting.phrases import share
 
 _PRESENTATION = {
-    "gendermark.benchmarks.findings": (
-        "Cell",
-        "Finding",
-        "Form",
-        "Presentation",
-        "rows_by_direction",
-        "runs_of",
-        "share",
-    ),
+    "gendermark.benchmarks.findings": ("Cell", "Form", "Presentation", "rows_by_direction", "runs_of"),
+    "gendermark.reporting.document": ("Finding",),
+    "gendermark.reporting.phrases": ("share",),
     "gendermark.reporting.charts": (
         "MALE",
         "Canvas",

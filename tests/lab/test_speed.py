@@ -151,7 +151,7 @@ def test_all_files_are_there_and_agree(known: tuple[Settings, Study], places: Pa
     assert all((output / "runs" / point.slug / "manifest.json").is_file() for point in found.points)
     page, table, latex = ((output / name).read_text("utf-8") for name in ("speed.html", "table.md", "table.tex"))
     for sentence in findings(found):
-        assert sentence.replace("'", "&#x27;") in page
+        assert sentence.replace("'", "&#39;") in page
         assert sentence in table
     rows = [line for line in latex.splitlines() if line.endswith(r"\\")]
     assert len({line.count("&") for line in rows}) == 1

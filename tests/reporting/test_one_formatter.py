@@ -25,7 +25,9 @@ SELECTIONS = {
 def _with_value(run: MadeRun, metric: str, part: str, value: float, low: float, high: float) -> MadeRun:
     (result,) = run.results
     estimates = tuple(
-        replace(e, value=value, low=low, high=high) if (e.metric, e.slice) == (metric, part) else e
+        replace(e, value=value, low=low, high=high, fixed_low=None, fixed_high=None)
+        if (e.metric, e.slice) == (metric, part)
+        else e
         for e in result.estimates
     )
     return replace(run, results=[replace(result, estimates=estimates)])
@@ -62,4 +64,4 @@ def test_one_number_everywhere(
     assert f"{metric} & {part} & {value} [{low}, {high}]".replace("_", r"\_") in latex
     page = re.sub(r"<[^>]*>", " ", html.unescape(render_page([run]).split('id="rows"')[0]))
     label = registry.load("benchmark", benchmark).label(metric)
-    assert re.search(rf"{re.escape(label)}\s+{metric}\s.{{1,60}}\s{re.escape(value)}\s+{low} to {high}\s", page)
+    assert re.search(rf"{re.escape(label)}\s+{metric}\s.{{1,60}}\s{re.escape(value)}\s+{low}–{high}\s", page)

@@ -97,8 +97,8 @@ def _by_key(given: list[Folder]) -> dict[str, Folder]:
 def _print_summary(comparisons: Sequence[Comparison], names: tuple[str, str]) -> None:
     """One screen, in words: what the second system is, cell by cell, and by which headline metrics."""
     from gendermark import registry
-    from gendermark.benchmarks.findings import direction
     from gendermark.reporting.differences import Difference, phrases_of
+    from gendermark.reporting.phrases import direction
     from gendermark.runs.compare import ABSENT, CHANGES
 
     print_text(f"{names[1]} against {names[0]}{'' if comparisons else ': no headline metric to compare'}")

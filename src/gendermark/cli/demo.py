@@ -30,9 +30,9 @@ def demo(
 ) -> None:
     """Everything, offline: the bundled model, and two fake systems of known bias to compare it with."""
     from gendermark import api, registry
-    from gendermark.benchmarks.findings import NO_SPREAD
     from gendermark.io.textfiles import write_text
     from gendermark.reporting.differences import differences
+    from gendermark.reporting.document import NO_SPREAD
     from gendermark.reporting.findings import concluded, findings
     from gendermark.reporting.page import write_page
     from gendermark.reporting.tables import render

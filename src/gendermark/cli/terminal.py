@@ -193,7 +193,7 @@ def print_results(results: Sequence[Result], all_rows: str = "", folders: Sequen
     `all_rows` says where the rows of long tables are that are not drawn. `folders` are named where results of several
     runs are printed: they may be of one system.
     """
-    from gendermark.benchmarks.findings import lost_by_gender
+    from gendermark.reporting.phrases import lost_by_gender
 
     named = list(zip(results, folders or [""] * len(results), strict=True))
     for result, folder in named:
@@ -267,8 +267,8 @@ def _sentence(test: Test) -> str:
 def say_findings(results: Sequence[Result]) -> None:
     """The main findings: about one direction in some detail, about several the largest effect of each."""
     from gendermark import registry
-    from gendermark.benchmarks.findings import direction, lost_by_gender
     from gendermark.reporting.findings import concluded, findings, in_brief, main_finding, verdicts
+    from gendermark.reporting.phrases import direction, lost_by_gender
 
     found = [concluded(result) for result in results]
     if not found:

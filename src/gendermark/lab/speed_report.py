@@ -12,7 +12,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from gendermark.benchmarks.findings import direction
 from gendermark.io.textfiles import write_text
 from gendermark.lab.speed_numbers import (
     ARITHMETIC,
@@ -29,14 +28,14 @@ from gendermark.lab.speed_numbers import (
     group_label,
     published_sections,
 )
-from gendermark.markup import Content, Markup, joined, minus, tag
+from gendermark.markup import minus
 from gendermark.records import Table, Unit, show_p
-from gendermark.reporting import charts
+from gendermark.reporting import charts, document, html
 from gendermark.reporting import latex as latex_
 from gendermark.reporting import markdown as markdown_
 from gendermark.reporting.charts import Canvas, Figure, Line, Look, Point, figure
-from gendermark.reporting.numbers import body_row, head_row, table
-from gendermark.reporting.page import plain_page
+from gendermark.reporting.document import Block, Bullets, Code, Drawing, Paragraph, Section
+from gendermark.reporting.phrases import direction
 from gendermark.runs.compare import Comparison
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -379,52 +378,45 @@ def write_files(study: Study, output: Path, command: str = "") -> None:
 
 
 def render(study: Study, drawn: Sequence[Figure], command: str = "") -> str:
-    sections: dict[str, Sequence[Content]] = {
+    pictures = [document.Figure(one.title, one.caption, one.svg) for one in drawn]
+    sections: dict[str, Sequence[Block]] = {
         "The finding": _finding(study),
         "The numbers": _numbers(study),
-        "The pictures": [tag("div", [*map(_picture, drawn)], class_="pictures")] if drawn else [],
+        "The pictures": [Section("", pictures, kind="pictures")] if drawn else [],
         "What changed": [
-            _note("p is corrected by Holm's method over the numbers of each pair of points, as `compare` does."),
+            _note("p is corrected by Holm's method over the numbers of each pair of points, as in compare."),
             _table(changes(study)),
         ],
         "In the paper": _published(study),
         "How it was measured": _measured(study, command),
     }
-    shown = {title: parts for title, parts in sections.items() if parts}
-    links = [tag("li", tag("a", title, href=f"#{title.split()[-1]}")) for title in shown]
     title = f"Speed and gender: {direction(*study.direction.split('-'))}"
-    header = joined([tag("h1", title), tag("nav", tag("ul", links), aria_label="Contents")])
-    main = [tag("section", tag("h2", name), parts, id=name.split()[-1]) for name, parts in shown.items()]
-    return plain_page(title, header, joined(main))
+    shown = [Section(name, parts, id=name.split()[-1]) for name, parts in sections.items() if parts]
+    return html.render("plain.html", title, sections=shown)
 
 
-def _picture(one: Figure) -> Markup:
-    # The drawing escapes every text itself; in the page it takes the page's colours, dark ones too.
-    return tag("figure", tag("h3", one.title), Markup(one.svg), tag("figcaption", one.caption, class_="note"))
+def _note(text: str) -> Paragraph:
+    return Paragraph(text, "note")
 
 
-def _note(text: str) -> Markup:
-    return tag("p", text, class_="note")
+def _facts(facts: Mapping[str, str]) -> Drawing:
+    return Drawing("facts", [(name, [text]) for name, text in facts.items()])
 
 
-def _facts(facts: Mapping[str, str]) -> Markup:
-    return tag("dl", [[tag("dt", name), tag("dd", tag("bdi", text))] for name, text in facts.items()], class_="facts")
+def _table(found: Table, caption: str = "") -> document.Table:
+    return document.Table(found.columns, found.rows, caption or found.title)
 
 
-def _table(found: Table, caption: str = "") -> Markup:
-    return table(caption or found.title, [head_row(*found.columns)], [body_row(*row) for row in found.rows])
-
-
-def _finding(study: Study) -> list[Content]:
+def _finding(study: Study) -> list[Block]:
     about = (
-        f"Each is compared with {study.baseline.name}. In brackets: {100 * study.confidence:g} % intervals. What is "
+        f"Each is compared with {study.baseline.name}. In brackets: {100 * study.confidence:g}% intervals. What is "
         "not significant after Holm's correction for many numbers is marked as such."
     )
     notes = [_note(f"{note[:1].upper()}{note[1:]}.") for note in study.notes]
-    return [tag("ul", [tag("li", sentence) for sentence in findings(study)]), _note(about), *notes]
+    return [Bullets(findings(study)), _note(about), *notes]
 
 
-def _numbers(study: Study) -> list[Content]:
+def _numbers(study: Study) -> list[Block]:
     caption = (
         f"In the form of Table 4 of Renduchintala et al. (2021): seconds for 1,000 sentences (median of "
         f"{len(study.rounds.rounds)} rounds), quality, and percent right. FO, MO: occupations of women, of men; FC, "
@@ -439,20 +431,17 @@ def _numbers(study: Study) -> list[Content]:
         _table(table4(study), caption),
         _facts({f"drop, {how}": means for how, means in MAX_DROPS.items()}),
         _table(prices(study)),
-        _table(more) if more.rows else None,
+        *([_table(more)] if more.rows else []),
         _note(lost),
-        tag("details", tag("summary", "every number with its interval"), _table(intervals(study))),
-        tag(
-            "details",
-            tag("summary", "pro and anti by both rules of arithmetic"),
-            _table(arithmetic(study)),
-            _facts(ARITHMETIC),
+        Section("every number with its interval", [_table(intervals(study))], folded=True),
+        Section(
+            "pro and anti by both rules of arithmetic", [_table(arithmetic(study)), _facts(ARITHMETIC)], folded=True
         ),
     ]
 
 
-def _published(study: Study) -> list[Content]:
-    found: list[Content] = []
+def _published(study: Study) -> list[Block]:
+    found: list[Block] = []
     for section in published_sections():
         if section.direction == study.direction:
             found.append(_table(section.drops()))
@@ -464,7 +453,7 @@ def _published(study: Study) -> list[Content]:
     return [_note(about), *found] if found else []
 
 
-def _measured(study: Study, command: str) -> list[Content]:
+def _measured(study: Study, command: str) -> list[Block]:
     facts, rounds = study.facts, study.rounds
     rows = {
         "time": f"{CLOCKS[rounds.clock]}; {len(rounds.rounds)} rounds of all points in turn, each after {N_WARM_UP} "
@@ -479,5 +468,5 @@ def _measured(study: Study, command: str) -> list[Content]:
         rows[name] = "; ".join(filter(None, (spec, one["decoding"], one["computing"], one["system_id"])))
     runs = shlex.join(f"{point.name}=runs/{point.slug}" for point in study.points)
     lines = {"This page:": command, "All sentences, side by side:": f"gendermark report {runs} -o report.html"}
-    again = [[tag("p", what), tag("pre", tag("code", line))] for what, line in lines.items() if line]
-    return [_facts(rows), again]
+    again = [block for what, line in lines.items() if line for block in (Paragraph(what), Code(line))]
+    return [_facts(rows), *again]

@@ -46,7 +46,8 @@ from gendermark.reporting.charts import (
     lines,
     span_of,
 )
-from gendermark.reporting.page import plain_page, render_page
+from gendermark.reporting.html import plain_page
+from gendermark.reporting.page import render_page
 from gendermark.reporting.submission import Submission, check_distinct, find, key_from, on_paper, read, shown_keys
 from gendermark.runs.executors import SERIAL, Executor
 from gendermark.runs.folder import read_run

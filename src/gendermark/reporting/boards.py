@@ -15,12 +15,14 @@ from pathlib import Path
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.findings import TwoRates, listed, rounded
+from gendermark.benchmarks.findings import TwoRates
 from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.pairing import Pairing
 from gendermark.reading.codes import NAMES
 from gendermark.records import Estimate
+from gendermark.reporting.document import listed
+from gendermark.reporting.phrases import rounded
 from gendermark.reporting.submission import UNRECORDED, Submission, SystemFacts, key_from, leading_of
 from gendermark.runs import folder
 from gendermark.runs.compare import (

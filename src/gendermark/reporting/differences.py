@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.findings import NO_SPREAD
 from gendermark.records import Unit
-from gendermark.reporting.numbers import format_value
+from gendermark.reporting.document import NO_SPREAD
+from gendermark.reporting.document import show_value as format_value
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison, ComparisonReport, compare, key_of
 

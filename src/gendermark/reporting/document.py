@@ -6,11 +6,11 @@ Standard library only; nothing here is escaped, and no text in it is markup.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gendermark.records import Estimate, Span, Unit, show_p
+from gendermark.records import Estimate, Judgement, Span, Unit, show_p
 
 NO_SPREAD = "no spread seen"
 """For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
@@ -144,11 +144,25 @@ class Example:
     context: str = ""
 
 
+Shown = Callable[[Judgement], bool]
+"""Whether a translation is of the kind that a finding speaks of."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that was found, with sentences that show it."""
 
-    text: Text
+    text: str
+    effect: float = 0.0
+    """The size of a significant effect, in points, at the end of its interval nearest to none; else 0."""
+    what: str = ""
+    """The difference that it is about, in the same words for every system: "Stereotype effect"."""
+    amount: Estimate | None = None
+    """The size of that difference."""
+    shows: Sequence[Shown] = ()
+    """What sentences to show beside it, one of each kind."""
+    is_by_gender: bool = False
+    """Whether it counts women and men, of whom some may not have been translated."""
     examples: Sequence[Example] = ()
 
 
@@ -225,3 +239,8 @@ def show_p_value(p: float) -> str:
 def listed(names: Sequence[str], word: str = "and") -> str:
     """ "Spanish, French and Italian"."""
     return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def letter_of(run: int) -> str:
+    """The letter of the run at this place, on a page and in its figures."""
+    return chr(ord("A") + run) if run < 26 else f"S{run + 1}"

@@ -37,8 +37,8 @@ from gendermark.reporting.charts import (
     span_of,
 )
 from gendermark.reporting.differences import against_first
-from gendermark.reporting.findings import ALIKE, rates_of
-from gendermark.reporting.numbers import letter_of
+from gendermark.reporting.document import letter_of
+from gendermark.reporting.findings import rates_of
 from gendermark.reporting.published import Published, how_comparable, published_values
 from gendermark.result import Result, run_labels
 from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport, condition_labels, described, key_of
@@ -208,7 +208,7 @@ def women_and_men(sheet: Sheet) -> Iterator[Figure]:
             shown = minus(f"{gap:+.0f}") if round(gap) else "0"
             dots = [(one, look) for one, look in ((span_of(rates.women), FEMALE), (span_of(rates.men), MALE)) if one]
             name = label if several else language(cell)
-            own.append(DotRow(name, [dots], joined=True, after=f"({shown})" if rates.kind is ALIKE else shown))
+            own.append(DotRow(name, [dots], joined=True, after=shown if rates.is_biased else f"({shown})"))
         rows += [*([DotRow(language(cell))] if several and own and len(sheet.cells) > 1 else []), *own]
     if not rows:
         return

@@ -1,35 +1,68 @@
-"""What the estimates say: the findings of each benchmark, and the verdict a page opens with.
+"""What the estimates of a result say, and the one sentence that a report opens with.
 
-A verdict is a property of one result: what else is on a page never changes it. One system is called better than others
-only where the comparison says so of each.
+A finding is a property of one result: what else is on a page never changes it. Sentences that count or select over
+several results use Benjamini-Hochberg over what they count.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.findings import Finding, TwoRates, as_percent, ci, leaning, listed, rounded, with_lost
+from gendermark.benchmarks.findings import TwoRates
 from gendermark.io.disk_list import cached
 from gendermark.metrics.statistics import benjamini_hochberg
-from gendermark.metrics.verdicts import ALPHA
+from gendermark.metrics.verdicts import ALPHA, State
 from gendermark.reading.codes import NAMES
 from gendermark.records import Estimate, Gender, Judgement, Verdict
+from gendermark.reporting.document import Finding
+from gendermark.reporting.phrases import GENDER_GAP, as_percent, ci, counted, find, leaning, rounded, with_lost
 from gendermark.result import Result
-from gendermark.runs.compare import Comparison
 
 FEW_JUDGED = 90.0
 """Percent judged below which a finding says so."""
 TOO_FEW_JUDGED = 10.0
 """Percent judged below which women and men are not compared."""
 NOTHING = "Too little was translated to say anything."
+NOT_TRANSLATED = "Nothing was translated, so nothing can be said about gender."
+
+
+def findings(result: Result) -> list[str]:
+    """The sentences for one benchmark and direction of one system."""
+    return [finding.text for finding in found_in(result)]
+
+
+def in_brief(result: Result) -> list[Finding]:
+    """How often it is right; and of what is significant beyond that, the largest."""
+    first, *others = found_in(result)
+    largest = max(others, key=lambda finding: finding.effect, default=first)
+    return [first, largest] if largest is not first and largest.effect > 0 else [first]
+
+
+def main_finding(result: Result) -> str:
+    """The one sentence that says most: the largest significant effect, or else how often it is right."""
+    return max(found_in(result), key=lambda finding: finding.effect).text
+
+
+def found_in(result: Result) -> list[Finding]:
+    """The findings of one benchmark and direction of one system."""
+    result = concluded(result)
+    benchmark = benchmark_of(result)
+    judged = judged_percent(result)
+    if judged is not None and judged < TOO_FEW_JUDGED:
+        is_open = benchmark.presentation.may_leave_open and _not_translated(result) < TOO_FEW_JUDGED
+        return with_lost(result, [_left_open(judged) if is_open else _too_few(result, judged)])
+    found = with_lost(result, benchmark.presentation.findings(result) or _headline(benchmark, result))
+    if not found:
+        return [Finding(NOTHING)]
+    return found if judged is None or judged >= FEW_JUDGED else [*found, _few(result, judged)]
 
 
 def concluded(result: Result) -> Result:
-    """A result whose estimates carry its own verdicts, which depend on nothing else."""
+    """The same result; its estimates carry its verdicts."""
     found = {(verdict.metric, verdict.slice): verdict for verdict in result.verdicts}
     return replace(
         result,
@@ -40,53 +73,13 @@ def concluded(result: Result) -> Result:
     )
 
 
-def findings(result: Result) -> list[str]:
-    """The sentences for one benchmark and direction of one system."""
-    return [finding.text for finding in found_in(result)]
+def benchmark_of(result: Result) -> Benchmark:
+    found: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    return found
 
 
-def in_brief(result: Result) -> list[Finding]:
-    """How often it is right; and of what is clear beyond that, the largest."""
-    first, *others = found_in(result)
-    largest = max(others, key=lambda finding: finding.effect, default=first)
-    return [first, largest] if largest is not first and largest.effect > 0 else [first]
-
-
-def main_finding(result: Result) -> str:
-    """The one sentence that says most: the largest clear effect, or else how often it is right."""
-    return max(found_in(result), key=lambda finding: finding.effect).text
-
-
-def main_topic(results: Sequence[Result]) -> str:
-    """What to say of several systems, of all the same: where the clear effects are largest."""
-    effects: dict[str, float] = defaultdict(float)
-    for result in results:
-        for finding in found_in(result):
-            effects[finding.about] += finding.effect
-    return max(effects, key=lambda about: effects[about])
-
-
-def finding_about(result: Result, about: str) -> str:
-    """The finding on this topic; the main one where it has none."""
-    return next((finding.text for finding in found_in(result) if finding.about == about), None) or main_finding(result)
-
-
-def found_in(result: Result) -> list[Finding]:
-    """The findings of one benchmark and direction of one system."""
-    result = concluded(result)
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    judged = _judged(result)
-    if judged is not None and judged < TOO_FEW_JUDGED:
-        is_open = benchmark.presentation.may_leave_open and _not_translated(result) < TOO_FEW_JUDGED
-        return with_lost(result, [_left_open(judged) if is_open else _too_few(result, judged)])
-    sentences = with_lost(result, benchmark.presentation.findings(result) or _numbers(benchmark, result))
-    if not sentences:
-        return [Finding(NOTHING)]
-    return sentences if judged is None or judged >= FEW_JUDGED else [*sentences, _few(result, judged)]
-
-
-def _numbers(benchmark: Benchmark, result: Result) -> list[Finding]:
-    """Where a benchmark has no sentence of its own: its headline numbers, by what they are called."""
+def _headline(benchmark: Benchmark, result: Result) -> list[Finding]:
+    """Where a benchmark has no sentence of its own: its headline numbers, by their labels."""
     numbers = []
     for name in benchmark.measures.headline:
         metric, _, part = name.partition(":")
@@ -95,29 +88,23 @@ def _numbers(benchmark: Benchmark, result: Result) -> list[Finding]:
             label = benchmark.label(metric, part or "all")
             unit = "%" if estimate.unit.scale == "%" else ""
             ends = ci(estimate, f".{estimate.unit.decimals}f")
-            numbers.append(Finding(f"{label[:1].upper()}{label[1:]}: {estimate.shown}{unit}{ends}.", about=name))
+            numbers.append(Finding(f"{label[:1].upper()}{label[1:]}: {estimate.shown}{unit}{ends}."))
     return numbers
 
 
 # -- how much could be judged ------------------------------------------------------------------------------------------
 
 
-def can_be_told(result: Result) -> bool:
-    """Whether enough was judged to say how women and men fare."""
-    judged = _judged(result)
-    return judged is None or judged >= TOO_FEW_JUDGED
-
-
-def _judged(result: Result) -> float | None:
-    """How many of a hundred translations could be judged; None if nothing tells."""
+def judged_percent(result: Result) -> float | None:
+    """The percentage of translations that could be judged; None if that is unknown."""
     # Where sentences come in pairs, of single ones: a pair is covered if both are.
     coverage = result.find("coverage", "members") or result.find("coverage")
     if coverage is not None:
         return coverage.value if coverage.unit.is_of_hundred else as_percent(coverage).value
     if result.judgements:
         return 100 * _verdicts(result.judgements)[Verdict.JUDGED] / len(result.judgements)
-    counted = next((estimate for estimate in result.estimates if estimate.n_total), None)
-    return 100 * counted.n_judged / counted.n_total if counted else None
+    counts = next((estimate for estimate in result.estimates if estimate.n_total), None)
+    return 100 * counts.n_judged / counts.n_total if counts else None
 
 
 def _not_translated(result: Result) -> float:
@@ -136,7 +123,7 @@ def _few(result: Result, judged: float) -> Finding:
 
 def _too_few(result: Result, judged: float) -> Finding:
     if _not_translated(result) == 100:
-        return Finding("Nothing was translated, so nothing can be said about gender.")
+        return Finding(NOT_TRANSLATED)
     return Finding(
         f"Only {rounded(judged)}% of translations could be judged, too few to compare women and men; "
         f"{_others(result, judged)}."
@@ -159,62 +146,27 @@ def _others(result: Result, judged: float) -> str:
     return f"{rounded(lost)}% of sentences were not translated, and the others show no gender that can be read"
 
 
+# -- women and men -----------------------------------------------------------------------------------------------------
+
 HALF = 50.0
-_MOST_NAMED = 4
-"""Languages that are named; more are counted."""
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What may be said of a system, of several, and of what happens where."""
-
-    one: str
-    several: str
-    happens: str
-    """Before "by" and the names of systems."""
-
-
-# In the order in which they are told.
-TURNED = Kind("translates most women as men", "translate most women as men", "most women are translated as men")
-LOST = Kind("loses the gender of most people", "lose the gender of most people", "the gender of most people is lost")
-WOMEN_LESS = Kind(
-    "keeps women's gender less often than men's",
-    "keep women's gender less often than men's",
-    "women's gender is kept less often than men's",
-)
-MEN_LESS = Kind(
-    "keeps men's gender less often than women's",
-    "keep men's gender less often than women's",
-    "men's gender is kept less often than women's",
-)
-MOST_MEN = Kind(
-    "renders most people of unspecified gender as men",
-    "render most people of unspecified gender as men",
-    "most people of unspecified gender are rendered as men",
-)
-MORE_MEN = Kind(
-    "renders people of unspecified gender as men more often than as women",
-    "render people of unspecified gender as men more often than as women",
-    "people of unspecified gender are rendered as men more often than as women",
-)
-MORE_WOMEN = Kind(
-    "renders people of unspecified gender as women more often than as men",
-    "render people of unspecified gender as women more often than as men",
-    "people of unspecified gender are rendered as women more often than as men",
-)
-ALIKE = Kind(
-    "shows no significant difference between women and men",
-    "show no significant difference between women and men",
-    "there is no significant difference between women and men",
-)
-KINDS = (TURNED, LOST, WOMEN_LESS, MEN_LESS, MOST_MEN, MORE_MEN, MORE_WOMEN, ALIKE)
+# How a system treats women and men, for one system and for several.
+LOST = ("loses the gender of most people", "lose the gender of most people")
+AS_MEN = ("translates most women as men", "translate most women as men")
+FAVOURS_MEN = ("favours men", "favour men")
+FAVOURS_WOMEN = ("favours women", "favour women")
+MOST_MEN = ("renders most people of unspecified gender as men", "render most people of unspecified gender as men")
+MORE_MEN = ("renders unspecified gender as masculine more often", "render unspecified gender as masculine more often")
+MORE_WOMEN = ("renders unspecified gender as feminine more often", "render unspecified gender as feminine more often")
+ALIKE = ("shows no significant gender gap", "show no significant gender gap")
+UNKNOWN = ("has too few sentences to compare", "have too few sentences to compare")
+Kind = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class Rates:
     """How women and men fare in one result, in percent."""
 
+    result: Result
     women: Estimate
     men: Estimate
     gap: Estimate | None
@@ -224,9 +176,11 @@ class Rates:
 
     @property
     def size(self) -> float:
-        assert self.women.value is not None
-        assert self.men.value is not None
-        return abs(self.men.value - self.women.value)
+        return abs((self.men.value or 0.0) - (self.women.value or 0.0))
+
+    @property
+    def place(self) -> str:
+        return place_name(self.result)
 
     @property
     def numbers(self) -> str:
@@ -235,30 +189,32 @@ class Rates:
             return f"{women}% of women and {men}% of men keep their gender"
         return f"{men}% become men, {women}% women"
 
+    @property
+    def counts(self) -> str:
+        """For few people."""
+        both = ((self.women, "women"), (self.men, "men"))
+        return ", ".join(f"{round((e.value or 0.0) * e.n_total / 100)} of {e.n_total} {who}" for e, who in both)
+
+    @property
+    def is_biased(self) -> bool:
+        return self.kind not in (ALIKE, UNKNOWN)
+
 
 def rates_of(result: Result) -> Rates | None:
-    """The two numbers of a result; none where its benchmark has no such numbers."""
+    """The two numbers of a result; None where its benchmark has no such numbers, or too few could be judged."""
+    judged, asked = judged_percent(result), benchmark_of(result).presentation.two_rates
+    if asked is None or (judged is not None and judged < TOO_FEW_JUDGED):
+        return None
     result = concluded(result)
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    asked = benchmark.presentation.two_rates
-    if asked is None:
+    men = find(result, asked.men)
+    women = find(result, asked.women) if asked.women else _rest(men)
+    if men is None or women is None:
         return None
-    men = _found(result, asked.men)
-    women = _found(result, asked.women) if asked.women else _rest(men)
-    if men is None or women is None or men.value is None or women.value is None:
-        return None
-    gap = _found(result, asked.gap)
+    gap = find(result, asked.gap)
     if gap is not None and not gap.state and result.verdicts:
-        gap = replace(
-            gap, state=result.verdicts[0].state
-        )  # the first question is about women and men, under another name
-    return Rates(women, men, gap, _kind(result, asked, women, men, gap), asked.source_tells)
-
-
-def _found(result: Result, name: str) -> Estimate | None:
-    metric, _, part = name.partition(":")
-    found = result.find(metric, part or "all")
-    return found if found is None or found.unit.is_of_hundred else as_percent(found)
+        # The first question is about women and men, under another name.
+        gap = replace(gap, state=result.verdicts[0].state)
+    return Rates(result, women, men, gap, _kind(result, asked, women, men, gap), asked.source_tells)
 
 
 def _rest(men: Estimate | None) -> Estimate | None:
@@ -270,6 +226,8 @@ def _rest(men: Estimate | None) -> Estimate | None:
 
 def _kind(result: Result, asked: TwoRates, women: Estimate, men: Estimate, gap: Estimate | None) -> Kind:
     lean = leaning(gap) if gap is not None else 0.0
+    if gap is not None and gap.state == State.TOO_FEW:
+        return UNKNOWN
     if not asked.source_tells:
         if lean > 0:
             return MOST_MEN if men.low is not None and men.low > HALF else MORE_MEN
@@ -277,8 +235,8 @@ def _kind(result: Result, asked: TwoRates, women: Estimate, men: Estimate, gap: 
     if _is_below_half(women) and _is_below_half(men):
         return LOST
     if lean > 0:
-        return TURNED if _is_below_half(women) and _are_mostly_men(result) else WOMEN_LESS
-    return MEN_LESS if lean < 0 else ALIKE
+        return AS_MEN if _is_below_half(women) and _are_mostly_men(result) else FAVOURS_MEN
+    return FAVOURS_WOMEN if lean < 0 else ALIKE
 
 
 def _is_below_half(found: Estimate) -> bool:
@@ -293,147 +251,165 @@ def _are_mostly_men(result: Result) -> bool:
 
 @cached
 def _women(judgements: Sequence[Judgement]) -> Counter[Gender | None]:
-    """What became of them."""
     return Counter(judgement.observed for judgement in judgements if judgement.expected is Gender.FEMININE)
 
 
-# -- in words ----------------------------------------------------------------------------------------------------------
+# -- the verdict -------------------------------------------------------------------------------------------------------
+
+MOST_WORDS = 20
 
 
-@dataclass(frozen=True)
-class Told:
-    """One benchmark: its places (languages, mostly), and how each system fares in each of them."""
+def by_weight(results: Sequence[Result]) -> list[str]:
+    """Benchmarks in the order of a report; the first opens it. The rule looks at no number that was measured.
 
-    places: Sequence[str]
-    """In words: "Spanish"."""
-    systems: Sequence[str]
-    rates: Sequence[Sequence[Rates | None]]
-    """Of each place, of each system."""
-    compared: Callable[[int, int, int], Comparison | None]
-    """The gap of a place: of one system against another."""
+    Those whose source gives the gender come first, then those with more languages, then as benchmarks ask for it, and
+    the larger before the smaller.
+    """
 
-    def sentence(self) -> str:
-        """Empty where nothing can be told."""
-        present = [run for run in range(len(self.systems)) if any(rates[run] for rates in self.rates)]
-        if not present:
-            return ""
-        return self._of_one(present[0]) if len(self.systems) == 1 else self._of_several(present)
+    def weight(name: str) -> tuple[bool, int, int, int]:
+        own = [result for result in results if result.selection.benchmark == name]
+        shown = benchmark_of(own[0]).presentation
+        n = sum(len(result.judgements) for result in own)
+        return shown.sides is not None, len({result.cell for result in own}), shown.opens, n
 
-    def largest(self) -> str:
-        """The largest of several gaps that are significant among all of them (Benjamini-Hochberg)."""
-        every = [
-            (rates, place, self.systems[run])
-            for place, row in zip(self.places, self.rates, strict=True)
-            for run, rates in enumerate(row)
-            if rates is not None
-        ]
-        adjusted = benjamini_hochberg([rates.gap.p_value if rates.gap is not None else None for rates, *_ in every])
-        clear = [one for one, p in zip(every, adjusted, strict=True) if p is not None and p < ALPHA]
-        if len(self.systems) == 1 or len(self.places) == 1 or len(clear) < 2:
-            return ""
-        rates, place, system = max(clear, key=lambda one: one[0].size)
-        return f"The largest gap is {system}'s in {place}: {rates.numbers}."
+    return sorted(dict.fromkeys(result.selection.benchmark for result in results), key=weight, reverse=True)
 
-    def _of_one(self, run: int) -> str:
-        found = {place: rates[run] for place, rates in zip(self.places, self.rates, strict=True)}
-        parts = []
-        for kind, places in self._by_kind(run).items():
-            most = max(places, key=lambda place: _size(found[place]))
-            told = found[most]
-            assert told is not None
-            if len(found) == 1:
-                parts.append(f"{kind.one}: in {most} {told.numbers}")
-            elif kind is ALIKE and len(places) == len(found):
-                parts.append(f"{kind.one} in any of the {_number(len(places))} languages")
-            elif len(places) == 1:
-                parts.append(f"{kind.one} in {most} ({told.numbers})")
-            else:
-                parts.append(f"{kind.one} in {self._share(len(places))}, most in {most} ({told.numbers})")
-        return _sentence("; ".join(parts))
 
-    def _of_several(self, present: Sequence[int]) -> str:
-        by_run = {run: self._by_kind(run) for run in present}
-        parts = []
-        for kind in KINDS:
-            have = {run: len(kinds[kind]) for run, kinds in by_run.items() if kind in kinds}
-            in_all = [run for run in have if len(by_run[run]) == 1]
-            if len(in_all) == len(self.systems):
-                parts.append(f"{_all(len(in_all))} {kind.several}{self._everywhere(kind)}")
-            elif kind is ALIKE:
-                if in_all:
-                    parts.append(f"{listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
-                if len(in_all) < len(have):
-                    parts.append("elsewhere the difference is not significant")
-            elif len(in_all) == len(have) > 0:
-                parts.append(f"{listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
-            elif have:
-                where = [f"by {self.systems[run]} in {self._named(by_run[run][kind])}" for run in have]
-                parts.append(f"{kind.happens} {', '.join(where)}")
-        text = "; ".join([*parts, *self._least(present)])
-        if len(self.places) == 1:
-            return _sentence(f"in {self.places[0]}, {text}")
-        # A system is called what it is called.
-        return f"{text}." if text.startswith(tuple(self.systems)) else _sentence(text)
+def verdict(systems: Sequence[tuple[str, Sequence[Result]]]) -> str:
+    """One sentence of at most 20 words about the systems under test: how they treat women and men.
 
-    def _by_kind(self, run: int) -> dict[Kind, list[str]]:
-        found: dict[Kind, list[str]] = {}
-        for place, rates in zip(self.places, self.rates, strict=True):
-            if (own := rates[run]) is not None:
-                found.setdefault(own.kind, []).append(place)
-        return {kind: found[kind] for kind in KINDS if kind in found}
-
-    def _named(self, places: Sequence[str]) -> str:
-        """Languages one by one, if they are few."""
-        return listed(places) if len(places) <= _MOST_NAMED else self._share(len(places))
-
-    def _share(self, n: int) -> str:
-        whole = len(self.places)
-        if n == whole:
-            return "both languages" if n == 2 else f"all {_number(n)} languages"
-        return f"{n} of {whole} languages"
-
-    def _everywhere(self, kind: Kind) -> str:
-        n = len(self.places)
-        if n == 1:
-            return ""
-        return f" in any of the {_number(n)} languages" if kind is ALIKE else f" in {self._share(n)}"
-
-    def _least(self, present: Sequence[int]) -> list[str]:
-        """Which system has the smallest gap, where it is clearly smaller than that of each other."""
-        won: dict[int, int] = {}
-        for number, rates in enumerate(self.rates):
-            here = {run: own for run in present if (own := rates[run]) is not None}
-            if len(here) < 2 or all(own.kind is ALIKE for own in here.values()):
-                continue
-            best = min(here, key=lambda run: here[run].size)
-            found = [self.compared(number, other, best) for other in here if other != best]
-            if all(comparison is not None and comparison.change() == "better" for comparison in found):
-                won[best] = won.get(best, 0) + 1
-        n = len(self.places)
-        # Better in one language of four is no reason to call a system the better one.
-        winner = next((run for run in won if 2 * won[run] > n), None)
-        if winner is None:
-            return []
-        where = f", in {won[winner]} of {n} languages" if won[winner] < n else ""
-        least = "smaller" if len(present) == 2 else "smallest"
-        return [f"the gap is clearly {least} for {self.systems[winner]}{where}"]
+    It speaks of the benchmark that opens the report, and of the others where that one shows nothing.
+    """
+    results = [result for _, own in systems for result in own]
+    if not results:
+        return "There are no results."
+    opening = by_weight(results)[0]
+    rates = [
+        (name, [found for one in own if one.selection.benchmark == opening and (found := rates_of(one))])
+        for name, own in systems
+    ]
+    known = [(name, own) for name, own in rates if own]
+    if not known:
+        return _without_rates(systems, results)
+    if len(systems) == 1:
+        return _of_one(called(known[0][0]), known[0][1], results)
+    return _of_several(known, len(systems))
 
 
 def verdicts(results: Sequence[Result]) -> dict[str, str]:
-    """Of one system, whose p-values should be corrected: a sentence for each benchmark."""
-    found: dict[str, list[tuple[str, Rates]]] = {}
+    """A sentence for each benchmark of one system that compares women and men."""
+    by_benchmark: dict[str, list[Result]] = {}
     for result in results:
-        rates = rates_of(result)
-        if rates is not None and can_be_told(result):
-            found.setdefault(result.selection.benchmark, []).append((place_name(result), rates))
-    return {
-        benchmark: Told([place for place, _ in own], [""], [[rates] for _, rates in own], _none).sentence()
-        for benchmark, own in found.items()
-    }
+        if rates_of(result) is not None:
+            by_benchmark.setdefault(result.selection.benchmark, []).append(result)
+    return {name: verdict([(own[0].called, own)]) for name, own in by_benchmark.items()}
+
+
+def called(name: str) -> str:
+    """A system at the start of a sentence: with an article where its name is plain words."""
+    return f"The {name}" if name.islower() and " " in name and name.replace(" ", "").isalpha() else name
+
+
+def _of_one(name: str, rates: Sequence[Rates], results: Sequence[Result]) -> str:
+    if len(rates) == 1:
+        (own,) = rates
+        if own.kind == ALIKE and (beyond := _beyond(own.result, results)):
+            return _fitting(f"{name} {own.kind[0]}, but {beyond}", "")
+        if own.kind == UNKNOWN:
+            return _fitting(f"{name} {own.kind[0]}", f": {own.counts}")
+        gap = f" (gap {own.size:.0f} points)" if own.is_biased and own.kind != LOST else ""
+        return _fitting(f"{name} {own.kind[0]}: {own.numbers}", gap)
+    biased = _significant(rates)
+    n = f"{len(rates)} languages"
+    if not biased:
+        beyond = next((found for one in rates if (found := _beyond(one.result, results))), "")
+        return _fitting(f"{name} {ALIKE[0]} in any of {n}", f", but {beyond} in {rates[0].place}" if beyond else "")
+    kinds = Counter(one.kind for one in biased)
+    kind = kinds.most_common(1)[0][0] if len(kinds) == 1 else FAVOURS_MEN if _lean_to_men(biased) else ()
+    most = max(biased, key=lambda one: one.size)
+    start = f"{name} {kind[0]} in" if kind else f"{name} treats women and men differently in"
+    where = f"all {n}" if len(biased) == len(rates) else f"{len(biased)} of {n}"
+    return _fitting(f"{start} {where}", f"; largest gap: {most.place}, {most.size:.0f} points")
+
+
+def _beyond(result: Result, results: Sequence[Result]) -> str:
+    """What else is significant about a system without a gap: in the same result, or in other benchmarks."""
+    found = [one for one in found_in(result) if one.what not in ("", GENDER_GAP) and one.effect > 0 and one.amount]
+    if found:
+        largest = max(found, key=lambda one: one.effect)
+        amount = abs(largest.amount.value or 0.0) if largest.amount is not None else 0.0
+        return f"a {largest.what[:1].lower()}{largest.what[1:]} of {amount:.0f} points"
+    elsewhere = [one for one in results if one.selection.benchmark != result.selection.benchmark]
+    n = sum(any(finding.effect > 0 for finding in found_in(one)) for one in elsewhere)
+    return f"bias in {n} of {len(elsewhere)} other results" if n else ""
+
+
+def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) -> str:
+    every = [one for _, own in systems for one in own]
+    biased = _significant(every)
+    whole = f"all {counted(n_systems)}" if n_systems > 2 else "both"
+    if not biased:
+        none = "None" if n_systems > 2 else "Neither"
+        beyond = [one for rates in every for one in found_in(rates.result) if one.what not in ("", GENDER_GAP)]
+        what = max(beyond, key=lambda one: one.effect).what if beyond else ""
+        n = sum(one.effect > 0 for one in beyond if one.what == what)
+        tail = f"; {what[:1].lower()}{what[1:]} significant in {n} of {len(every)} results" if n else ""
+        return _fitting(f"{none} of the {counted(n_systems)} systems shows a significant gender gap", tail)
+    n = sum(any(one in biased for one in own) for _, own in systems)
+    kinds = {one.kind for one in biased}
+    kind = (
+        kinds.pop()
+        if len(kinds) == 1
+        else FAVOURS_MEN
+        if _lean_to_men(biased)
+        else ("", "treat women and men differently")
+    )
+    who = f"{whole} systems" if n == n_systems else f"{counted(n)} of {counted(n_systems)} systems"
+    verb = kind[0] if n == 1 and kind[0] else kind[1]
+    most = max(biased, key=lambda one: one.size)
+    name = next(name for name, own in systems if any(one is most for one in own))
+    where = f", in {len(biased)} of {len(every)} results" if len(every) > n_systems and len(biased) < len(every) else ""
+    place = f" in {most.place}" if len({one.place for one in every}) > 1 else ""
+    text = f"{who} {verb}{where}"
+    return _fitting(f"{text[:1].upper()}{text[1:]}", f"; largest gap: {name}{place}, {most.size:.0f} points")
+
+
+def _lean_to_men(biased: Sequence[Rates]) -> bool:
+    return all(one.kind in (AS_MEN, FAVOURS_MEN) for one in biased)
+
+
+def _significant(rates: Sequence[Rates]) -> list[Rates]:
+    """Those with a bias that is significant among all of them (Benjamini-Hochberg)."""
+    adjusted = benjamini_hochberg([one.gap.p_value if one.gap is not None else None for one in rates])
+    return [
+        one
+        for one, p in zip(rates, adjusted, strict=True)
+        if one.is_biased and (one.kind == LOST or (p or 0.0) < ALPHA)
+    ]
+
+
+def _without_rates(systems: Sequence[tuple[str, Sequence[Result]]], results: Sequence[Result]) -> str:
+    if all(_not_translated(result) == 100 for result in results if result.judgements):
+        return NOT_TRANSLATED
+    states = [v.state for result in results for v in result.verdicts]
+    n = sum(state == State.SIGNIFICANT for state in states)
+    who = called(systems[0][0]) if len(systems) == 1 else f"{counted(len(systems)).capitalize()} systems"
+    if all(state == State.TOO_FEW for state in states):
+        return f"{who}: too few translations could be judged to compare women and men."
+    return f"{who}: {n} of {len(states)} tests for gender bias are significant."
+
+
+def _fitting(text: str, tail: str) -> str:
+    """A sentence, without its tail where that would make it too long."""
+    whole = f"{text}{tail}."
+    return whole if len(whole.split()) <= MOST_WORDS else f"{text}."
+
+
+# -- places ------------------------------------------------------------------------------------------------------------
 
 
 def place_name(result: Result) -> str:
-    """What a verdict calls a direction: by its language that is not English."""
+    """What a sentence calls a direction: its language that is not English."""
     code = language_of(result)
     return NAMES.get(code, code)
 
@@ -441,27 +417,3 @@ def place_name(result: Result) -> str:
 def language_of(result: Result) -> str:
     selection = result.selection
     return selection.source_language if selection.target_language == "en" else selection.target_language
-
-
-def _none(place: int, first: int, second: int) -> None:
-    """One system is compared with nobody."""
-
-
-def _size(rates: Rates | None) -> float:
-    return rates.size if rates is not None else 0.0
-
-
-def _verb(kind: Kind, n: int) -> str:
-    return kind.one if n == 1 else kind.several
-
-
-def _all(n: int) -> str:
-    return "both" if n == 2 else f"all {_number(n)}"
-
-
-def _number(n: int) -> str:
-    return _NUMBERS[n] if n < len(_NUMBERS) else f"{n}"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -1,63 +1,69 @@
-"""The report as one HTML page that stands alone: findings in words, numbers, tables, figures, and every sentence.
-
-Nothing is fetched, and nothing but the page's own script can run: its policy names that script by its hash.
-"""
+"""The report as one HTML page that stands alone: a verdict, a picture, findings; then everything behind them."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gendermark import __version__
 from gendermark.io.textfiles import write_text
-from gendermark.markup import Content, Markup, joined, minus, tag
+from gendermark.metrics.statistics import benjamini_hochberg
 from gendermark.reading.codes import NAMES, RIGHT_TO_LEFT
-from gendermark.records import Estimate, Table
-from gendermark.reporting.charts import percent
-from gendermark.reporting.numbers import (
-    CellNumbers,
-    axis,
-    body_row,
-    confusion,
-    drawn,
-    find,
-    format_p,
-    format_value,
-    head_row,
-    highlighted,
-    scale_of,
-    table,
+from gendermark.records import Estimate
+from gendermark.reporting import examples, html
+from gendermark.reporting.document import (
+    Block,
+    Bullets,
+    Code,
+    Drawing,
+    Finding,
+    Inline,
+    Link,
+    Number,
+    Paragraph,
+    Section,
+    Small,
+    Strong,
+    Table,
+    Text,
+    listed,
+    minus,
 )
-from gendermark.reporting.opening import (
-    Opening,
-    change_class,
-    code_of,
-    direction_of,
-    marker,
-    question_of,
-    sentence,
-    title_of,
+from gendermark.reporting.findings import (
+    FEW_JUDGED,
+    Rates,
+    called,
+    concluded,
+    found_in,
+    judged_percent,
+    rates_of,
+    verdict,
 )
+from gendermark.reporting.phrases import SIGNIFICANT, TOO_FEW, counted, lost_by_gender, points, rounded, state
 from gendermark.reporting.reproduce import commands
 from gendermark.reporting.rows import Explorer, Filter
+from gendermark.reporting.sections import as_sentence, benchmark_section, comparison_table
+from gendermark.reporting.view import CellView, View, title_of
 from gendermark.result import Result
-from gendermark.runs.compare import ALPHA
+from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY
 from gendermark.runs.folder import Run, read_run
-from gendermark.runs.gates import Verdict
+from gendermark.runs.gates import NOTHING_COMPARED, Check, Verdict
 
-_FOOTER = tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer.")
+_MOST_NAMED = 3
+"""Systems, languages or places that are named one by one; more are counted."""
+_MOST_FINDINGS = 5
+_MOST_LINES = 8
+"""Of the picture, if it shows several benchmarks."""
+_MOST_ROWS = 16
+"""Of a table in the opening; more are folded."""
+_KEPT = "How many women and men keep their gender?"
+_BECOME = "People of unspecified gender: how many become women, how many men?"
 
 
 def write_page(path: Path, directories: Sequence[Path | str]) -> None:
-    """The report of some run folders, the first of which the others are compared with."""
+    """Write the report of some run folders."""
     write_text(path, render_page([read_run(directory) for directory in dict.fromkeys(map(str, directories))]))
 
 
@@ -66,78 +72,29 @@ def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | Non
 
     With `gate`, what a gate found comes first; `home` is the page that leads here, if there is one.
     """
-    explorer = Explorer.of(runs)
-    page = _Page(runs, explorer, trend=trend, gate=gate)
-    parts = {
-        "header": tag("h1", tag("bdi", page.title)),
-        "contents": page.contents(home),
-        "report": joined([page.finding(), page.measured(), page.sections()]),
-        "reproduce": page.reproduction(),
-        "footer": _FOOTER,
+    view = View(runs, trend=trend)
+    report = [_opening(view, gate), _measured(view), *(benchmark_section(view, name) for name in view.benchmarks)]
+    return html.render(
+        "page.html",
+        _title(view),
+        script=html.asset("page.js"),
+        contents=_contents(view, home),
+        places={code: NAMES.get(code, code) for code in sorted({cell.code for cell in view.cells}, key=_name)},
+        report=report,
+        after=[_reproduction(view)],
         # After the report, which says what must be among them.
-        "rows": embedded_json({**_rows(explorer, runs), "words": names_for_people(explorer, page.benchmarks)}),
-    }
-    return fill("page.html", page.title, asset("page.js"), asset("page.css"), parts)
-
-
-def plain_page(title: str, header: Markup, main: Markup, *, script: str = "", style: str = "") -> str:
-    """A page that stands alone, without sentences to look through; `style` comes after that of all pages."""
-    return fill(
-        "plain.html", title, script, asset("page.css") + style, {"header": header, "main": main, "footer": _FOOTER}
+        rows=html.embedded_json({**_rows(view), "words": names_for_people(view.explorer, view.benchmarks)}),
     )
 
 
-def fill(template: str, title: str, script: str, style: str, parts: Mapping[str, str], *, connect: bool = False) -> str:
-    """A page from one of our templates, with the policy that lets this script and this style sheet run."""
-    content = {
-        **parts,
-        "policy": policy(script, style, connect=connect),
-        "version": joined(__version__),
-        "title": joined(title),
-        "style": style,
-        "script": script,
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: str(content[found[1]]), asset(template))
-
-
-def _rows(explorer: Explorer, runs: Sequence[Run]) -> dict[str, Any]:
+def _rows(view: View) -> dict[str, Any]:
     """What the page carries; where these are not all sentences, with what its script says about it."""
-    rows = explorer.embedded()
+    rows = view.explorer.embedded()
     n, n_all = (sum(cell.get(key, cell["n"]) for cell in rows["cells"]) for key in ("n", "n_all"))
     if n == n_all:
         return rows
-    command = f"gendermark ui {shlex.join(run.name for run in runs)}"
+    command = f"gendermark ui {shlex.join(run.name for run in view.runs)}"
     return {**rows, "sample": {"n": n, "all": n_all, "command": command}}
-
-
-def policy(script: str, style: str, *, connect: bool = False) -> str:
-    """The Content-Security-Policy of a page with this script and this style sheet in it."""
-    rules = [
-        "default-src 'none'",
-        f"script-src {_hash(script)}",
-        f"style-src {_hash(style)}",
-        "img-src data:",
-        *(["connect-src 'self'"] if connect else []),
-        "base-uri 'none'",
-        "form-action 'none'",
-    ]
-    return "; ".join(rules)
-
-
-def embedded_json(value: Any) -> str:
-    """JSON that can stand in a script element: no text in it can end the element or begin a comment."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    # Half a surrogate pair is no text and could not be written; its escape can.
-    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-@cache
-def asset(name: str) -> str:
-    return (files("gendermark.reporting") / "assets" / name).read_text(encoding="utf-8")
 
 
 def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str, Any]:
@@ -150,320 +107,390 @@ def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str,
     }
 
 
-def contents(links: Sequence[tuple[str, str]], places: Mapping[str, str] | None = None) -> Markup:
-    """What stays in sight: where to go, and which language to see where there are several."""
-    listed = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
-    choice: Content = None
-    if places and len(places) > 1:
-        options = [tag("option", "all", value=""), [tag("option", name, value=code) for code, name in places.items()]]
-        # Without its script the page shows all.
-        choice = tag("label", "Language ", tag("select", options, id="place"), class_="field", hidden=True)
-    return tag("nav", listed, choice, aria_label="Contents")
+def _title(view: View) -> str:
+    """Systems and languages."""
+    names = [view.label(run) for run in view.tested]
+    names[:1] = [name[:1].upper() + name[1:] if called(name) != name else name for name in names[:1]]
+    who = listed(names) if len(names) <= _MOST_NAMED else f"{counted(len(names)).capitalize()} systems"
+    directions = list(dict.fromkeys(cell.cell.selection.direction for cell in view.cells))
+    sources = list(dict.fromkeys(_name(one.partition("-")[0]) for one in directions))
+    targets = list(dict.fromkeys(_name(one.partition("-")[2]) for one in directions))
+    if not names or not directions:
+        return who or "No results"
+    from_, into = (
+        listed(some) if len(some) <= _MOST_NAMED + 1 else f"{len(some)} languages" for some in (sources, targets)
+    )
+    return f"{who}: {from_} → {into}"
 
 
-_MOST_ROWS = 100
-"""Of one detailed table; its first and last ones, if there are more."""
-# The word of a table's first column -> its cells name whom the sentences are about.
-_ENTITY_COLUMNS = frozenset({"entity", "occupation", "lexeme", "pair"})
+def _name(code: str) -> str:
+    return NAMES.get(code, code)
 
 
-class Sections(Opening):
-    def sections(self) -> list[Markup]:
-        return [self._benchmark(name) for name in self.benchmarks]
+def _contents(view: View, home: str) -> list[tuple[str, str]]:
+    links = [(home, "All systems")] if home else []
+    links += [("#finding", "Summary"), ("#measured", "What was measured")]
+    links += [(f"#{name}", title_of(name)) for name in view.benchmarks]
+    links += [("#sentences", "The sentences")]
+    links += [(Filter(differ="yes").link, "Where systems disagree")] if view.several else []
+    return [*links, ("#reproduce", "How to reproduce")]
 
-    def _benchmark(self, name: str) -> Markup:
-        cells = self.of_benchmark(name)
-        parts: list[Content] = [tag("h2", question_of(name))]
-        if len(cells) > 1:
-            parts += [self.paper.tables(cells), self.figures_of(name)]
-            parts += [self._cell(numbers) for numbers in cells]
-        else:
-            parts += [self._cell(cells[0], alone=True, before=self.paper.tables(cells))]
-        return tag("section", parts, id=name)
 
-    def _cell(self, numbers: CellNumbers, *, alone: bool = False, before: Content = None) -> Markup:
-        cell = numbers.cell
-        present = numbers.results()
-        parts: list[Content] = [tag("h3", direction_of(numbers))]
-        parts.append(self._told([numbers], briefly=False) if self.is_brief else None)
-        for run, result in present:
-            who: Content = [self.paper.system(run), ": "] if self.several else None
-            parts += [tag("p", who, f"{sentence(text)}", class_="warning") for text in result.warnings]
-        parts += [self._headline(numbers), before]
-        if alone:
-            parts.append(self.figures_of(numbers.benchmark))
-        parts.append(self.figures_of(present[0][1].cell))
-        matrices = [confusion(self.paper, numbers, run) for run, _ in present]
-        if any(matrices):
-            # The figure shows the same; here each count leads to its sentences.
-            summary = tag("summary", "The gender expected and the gender read, with the sentences behind each count")
-            parts.append(tag("details", summary, tag("div", [one for one in matrices if one], class_="matrices")))
-        parts += [highlighted(self.paper, numbers, run) for run, _ in present]
-        parts.append(self._tests(present))
-        parts.append(self._comparison_table(numbers))
-        parts += self._details(numbers, present)
-        parts.append(self._estimates(numbers))
-        return tag("section", parts, id=cell.name if " " not in cell.name else None, data_place=code_of(numbers))
+# -- the opening -------------------------------------------------------------------------------------------------------
 
-    def _headline(self, numbers: CellNumbers) -> Markup:
-        """Headline metrics, drawn with their intervals, all on one scale where they can share one."""
-        benchmark = numbers.cell.benchmark
-        present = numbers.results()
-        first = present[0][1]
-        metrics = benchmark.measures.metrics(first.judgements, first.selection)
-        wanted = [m.key for m in metrics if benchmark.is_headline(m)]
-        named = [tuple(name.split(":")) for name in benchmark.presentation.also_shown]
-        wanted += [key for m in metrics if (key := (m.name, m.slice)) in named and key not in wanted]
-        gaps = {(m.name, m.slice) for m in metrics if m.better == "zero"}
-        bodies: list[Markup] = []
-        last: tuple[float, float] | None = None
-        # Shares first, then gaps: what is on one scale stands together.
-        for key in sorted(wanted, key=lambda key: key in gaps):
-            found = [(run, e) for run, result in present if (e := find(result, *key)) is not None]
-            shared = benchmark.presentation.shares_one_scale
-            kin = [k for k in wanted if (k in gaps) == (key in gaps)] if shared else [key]
-            together = [e for _, result in present for k in kin if (e := find(result, *k)) is not None]
-            scale = scale_of(together, is_gap=key in gaps)
-            if not found or scale is None:
-                continue
-            if scale != last:
-                bodies.append(
-                    tag(
-                        "tbody",
-                        tag("tr", tag("th"), self._letter_cell(), tag("td", axis(scale), class_="drawn"), tag("td")),
-                    )
-                )
-                last = scale
-            bodies.append(tag("tbody", self._headline_rows(numbers, key, found, scale)))
-        inner = tag("table", bodies, class_="headline")
-        return tag("div", inner, class_="scroll", tabindex=0, role="group", aria_label="Headline numbers")
 
-    def _letter_cell(self, run: int | None = None) -> Content:
-        if not self.several:
-            return None
-        return tag("td", marker(run) if run is not None else None, class_="letter")
+def _opening(view: View, gate: Verdict | None) -> Section:
+    systems = [(view.label(run), view.runs[run].results) for run in view.tested]
+    blocks: list[Block] = [] if gate is None else [_gate(view, gate)]
+    blocks.append(Paragraph(verdict(systems), "verdict"))
+    if view.benchmarks:
+        blocks += [_basis(view), *_missing(view), *_pictures(view), *_findings(view), *_all_results(view)]
+        blocks += [*_against_first(view), _note(view)]
+    return Section("Summary", blocks, id="finding")
 
-    def _headline_rows(
-        self,
-        numbers: CellNumbers,
-        key: tuple[str, str],
-        found: Sequence[tuple[int, Estimate]],
-        scale: tuple[float, float],
-    ) -> list[Markup]:
-        rows = []
-        for place, (run, estimate) in enumerate(found):
-            head: Content = None
-            if place == 0:
-                n = estimate.n_total
-                judged = f"{estimate.n_judged:,} of {n:,} judged" if not self.several else f"n = {n:,}"
-                name = [numbers.cell.benchmark.label(*key), tag("span", judged, class_="interval")]
-                head = tag("th", name, scope="row", rowspan=len(found) if len(found) > 1 else None, class_="text")
-            drawing = tag("td", drawn(estimate, scale, run), class_="drawn")
-            amount = tag("td", numbers.value(run, *key), self._coverage(estimate), class_="amount")
-            rows.append(tag("tr", head, self._letter_cell(run), drawing, amount))
-        return rows
 
-    def _coverage(self, estimate: Estimate) -> Content:
-        """How much could be judged, where that is not all and is not said beside it."""
-        if not self.several or estimate.n_judged >= estimate.n_total:
-            return None
-        share = 100 * estimate.n_judged / estimate.n_total
-        return tag("span", f"{percent(min(share, 99))} % judged", class_="interval judged")
+def _gate(view: View, gate: Verdict) -> Section:
+    """What a gate failed on, before everything else."""
+    failed: list[Text] = [
+        f"{_checked(view, check)}: {check.finding}" for check in gate.failures if check is not NOTHING_COMPARED
+    ]
+    blocks: list[Block] = [Paragraph(Strong(as_sentence(gate.sentence)))]
+    return Section("", [*blocks, Bullets(failed)] if failed else blocks, kind=f"gate {_passed(gate)}")
 
-    def _tests(self, present: Sequence[tuple[int, Result]]) -> list[Markup]:
-        """Each question once, with the answer for every system."""
-        questions = dict.fromkeys(test.question for _, result in present for test in result.tests)
-        paragraphs = []
-        for question in questions:
-            answers: list[Content] = []
-            for run, result in present:
-                p_values = [test.p_value for test in result.tests if test.question == question]
-                if p_values:
-                    who: Content = [marker(run), " "] if self.several else None
-                    answers.append([" " if not answers else "; ", who, _answer(p_values[0])])
-            paragraphs.append(tag("p", question, answers, "."))
-        return paragraphs
 
-    def _comparison_table(self, numbers: CellNumbers) -> Content:
-        first = numbers.cell.results[0]
-        found = [d for run in self.paper.runs[1:] for d in self.differences.of(first.cell, run)] if first else []
-        if not found:
-            return None
-        rows = []
-        for difference in found:
-            c = difference.comparison
-            shown = format_value(c.difference, c.unit)
-            linked = [
-                numbers.linked(run, c.metric, c.slice, x) for run, x in ((0, c.first), (difference.run, c.second))
-            ]
-            ends = [format_value(x, c.unit) for x in (c.low, c.high)]
-            p = "–" if c.p_adjusted is None else format_p(c.p_adjusted)
-            rows.append(
-                body_row(
-                    [self.paper.system(difference.run), " ", difference.label],
-                    *linked,
-                    [shown, tag("span", " to ".join(ends), class_="interval")],
-                    p,
-                    tag("span", difference.change, class_=change_class(difference.change)),
-                )
-            )
-        heads = head_row("", ["first, ", self.paper.system(0)], "this one", "difference", "p (Holm)", "this one is")
-        return tag("details", tag("summary", "Compared with the first system"), table("", [heads], rows))
+def _passed(gate: Verdict) -> str:
+    return "passed" if gate.passed else "failed"
 
-    def _details(self, numbers: CellNumbers, present: Sequence[tuple[int, Result]]) -> list[Markup]:
-        """The detailed tables, those of all systems together."""
-        by_name: dict[str, list[tuple[int, Table]]] = {}
-        for run, result in present:
-            for found in result.tables:
-                if found.name != "confusion" and found.rows:
-                    by_name.setdefault(found.name, []).append((run, found))
-        return [
-            tag("details", tag("summary", tables[0][1].title), [self._detail(numbers, run, one) for run, one in tables])
-            for tables in by_name.values()
+
+def _checked(view: View, check: Check) -> str:
+    """Benchmark, direction and metric of a check, in words."""
+    for cell in view.cells:
+        if any(result.cell == check.cell for _, result in cell.results):
+            label = cell.cell.benchmark.label(check.metric, check.slice)
+            return f"{title_of(cell.benchmark)}, {cell.direction}, {label}"
+    return f"{check.cell}, {check.metric}"
+
+
+def _basis(view: View) -> Paragraph:
+    """What the verdict rests on."""
+    cells = view.of(view.benchmarks[0])
+    sizes = sorted({len(cell.cell) for cell in cells})
+    n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
+    each = f" in each of {counted(len(cells))} languages" if len(cells) > 1 else ""
+    judged = [share for _, _, result in _of(view, cells) if (share := judged_percent(result)) is not None]
+    low, high = (rounded(end(judged)) if judged else "" for end in (min, max))
+    covered = f"; {low if low == high else f'{low}–{high}'}% of translations could be judged" if judged else ""
+    text: list[Inline] = ["Based on ", Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")]
+    text.append(f" ({_data(cells[0].first)}): {n} sentences{each}{covered}.")
+    if len(view.benchmarks) > 1:
+        text.append(f" {counted(len(view.benchmarks) - 1).capitalize()} more benchmarks below.")
+    return Paragraph(text, "basis")
+
+
+def _of(view: View, cells: Sequence[CellView]) -> list[tuple[CellView, int, Result]]:
+    return [one for one in view.results() if one[0] in cells]
+
+
+def _missing(view: View) -> list[Block]:
+    """What is missing: results, sentences, translations that could not be judged; and what could not be compared."""
+    lines: list[Text] = []
+    few = [
+        f"{_where(view, cell, run)} ({rounded(share)}%)"
+        for cell, run, result in view.results()
+        if (share := judged_percent(result)) is not None and share < FEW_JUDGED
+    ]
+    if few:
+        shown = listed(few) if len(few) <= 2 * _MOST_NAMED else f"{len(few)} of {len(view.results())} results"
+        lines.append(f"Less than {FEW_JUDGED:.0f}% of translations could be judged in {shown}.")
+    for cell in view.cells:
+        present = {run for run, _ in cell.results}
+        absent = [view.label(run) for run in view.tested if run not in present]
+        if absent:
+            lines.append(f"{title_of(cell.benchmark)}, {cell.direction}: not run for {listed(absent)}.")
+    for cell, run, result in view.results():
+        found = [*result.warnings, *(one.text for one in lost_by_gender(result))]
+        lines += [f"{_where(view, cell, run)}: {as_sentence(text)}" for text in found]
+    lines += [f"Not compared: {as_sentence(text)}" for text in view.refusals]
+    lines = list(dict.fromkeys(lines))
+    shown_first, rest = lines[:_MOST_NAMED], lines[_MOST_NAMED:]
+    blocks: list[Block] = [Paragraph(line, "warning") for line in shown_first]
+    return [*blocks, Section(f"{len(rest)} more warnings", [Bullets(rest)], folded=True)] if rest else blocks
+
+
+def _where(view: View, cell: CellView, run: int) -> str:
+    """A result, as far as it must be named: system, benchmark, language."""
+    parts = [view.label(run)] if len(view.tested) > 1 else []
+    parts += [title_of(cell.benchmark)] if len(view.benchmarks) > 1 or not parts else []
+    parts += [cell.place] if len(view.of(cell.benchmark)) > 1 else []
+    return ", ".join(parts)
+
+
+# -- the picture -------------------------------------------------------------------------------------------------------
+
+
+def _pictures(view: View) -> list[Block]:
+    """Women and men, system by system and language by language: the benchmark that opens, the others folded."""
+    drawn: list[Block] = []
+    for source_tells in (True, False):
+        by_benchmark = [groups for name in view.benchmarks if (groups := _groups(view, name, source_tells))]
+        n_lines = sum(len(rows) for groups in by_benchmark for _, rows in groups)
+        first = by_benchmark[:1] if n_lines > _MOST_LINES else by_benchmark
+        for part in (first, by_benchmark[len(first) :]):
+            if part:
+                data = {
+                    "question": _KEPT if source_tells else _BECOME,
+                    "source_tells": source_tells,
+                    "intervals": f"{_confidence(view)} intervals",
+                    "groups": [group for groups in part for group in groups],
+                }
+                drawn.append(Drawing("picture", data))
+    rest = Section("The same picture of the other benchmarks", drawn[1:], folded=True)
+    return [*drawn[:1], rest] if len(drawn) > 1 else drawn
+
+
+def _groups(view: View, benchmark: str, source_tells: bool) -> list[tuple[Text, list[Mapping[str, Any]]]]:
+    link = Link(title_of(benchmark), f"#{benchmark}")
+    by_cell = []
+    for cell in view.of(benchmark):
+        rows = [
+            _picture_row(view.label(run) if view.several else cell.direction, rates, cell.code)
+            for run, result in cell.results
+            if (rates := rates_of(result)) is not None and rates.source_tells is source_tells
         ]
+        if rows:
+            by_cell.append((cell.direction, rows))
+    if view.several:
+        return [([link, f", {place}"], rows) for place, rows in by_cell]
+    return [(link, [row for _, rows in by_cell for row in rows])] if by_cell else []
 
-    def _detail(self, numbers: CellNumbers, run: int, found: Table) -> Markup:
-        rows = list(found.rows)
-        half = _MOST_ROWS // 2
-        note = ""
-        if len(rows) > _MOST_ROWS:
-            rows, note = [*rows[:half], *rows[-half:]], f" The first and last {half} of {len(found.rows):,} rows."
-        links = found.columns[0] in _ENTITY_COLUMNS
-        body = [
-            body_row(self._entity(numbers, run, row[0]) if links else _cell_text(row[0]), *map(_cell_text, row[1:]))
-            for row in rows
-        ]
-        caption: Content = [self.paper.system(run) if self.several else None, note]
-        return table(caption, [head_row(*found.columns)], body)
 
-    def _entity(self, numbers: CellNumbers, run: int, name: object) -> Markup:
-        system = str(run) if self.several else ""
-        wanted = Filter(cell=numbers.cell.name, entity=str(name), system=system)
-        return tag("a", tag("bdi", str(name)), href=wanted.link)
+def _picture_row(label: Text, rates: Rates, code: str) -> Mapping[str, Any]:
+    gap = (rates.men.value or 0.0) - (rates.women.value or 0.0)
+    said = state(rates.gap) if rates.gap is not None else ""
+    return {
+        "label": label,
+        "rates": rates,
+        "place": code,
+        "women": _whole(rates.women),
+        "men": _whole(rates.men),
+        "gap": minus(f"{gap:+.0f}") if round(gap) else "0",
+        "is_significant": said == SIGNIFICANT and bool(round(gap)),
+        "state": said,
+    }
 
-    def _estimates(self, numbers: CellNumbers) -> Markup:
-        """Every number there is, side by side."""
-        results, benchmark = numbers.cell.results, numbers.cell.benchmark
-        keys = dict.fromkeys((e.metric, e.slice) for result in results if result is not None for e in result.estimates)
-        rows = []
-        for metric, part in keys:
-            values = []
-            for run, result in enumerate(results):
-                estimate = find(result, metric, part) if result is not None else None
-                judged = f"{estimate.n_judged:,} of {estimate.n_total:,}" if estimate else "–"
-                values += [numbers.value(run, metric, part), judged]
-            rows.append(
-                tag(
-                    "tr",
-                    tag(
-                        "th",
-                        benchmark.label(metric),
-                        tag("span", metric, class_="interval"),
-                        scope="row",
-                        class_="text",
-                    ),
-                    tag("td", benchmark.slice_label(part), class_="text"),
-                    [tag("td", value) for value in values],
-                )
+
+def _whole(estimate: Estimate) -> Text:
+    ends = [rounded(end) for end in (estimate.low, estimate.high) if end is not None]
+    return [rounded(estimate.value), Small("–".join(ends))] if ends else rounded(estimate.value)
+
+
+def _confidence(view: View) -> str:
+    used = [run.manifest["config"].get("resampling", {}).get("confidence", 0.95) for run in view.runs]
+    return " and ".join(f"{100 * confidence:g}%" for confidence in dict.fromkeys(used))
+
+
+# -- findings ----------------------------------------------------------------------------------------------------------
+
+
+def _findings(view: View) -> list[Block]:
+    """Three to five, with sentences that show them: of the benchmark that opens, then of the others."""
+    found: list[Block] = []
+    used: set[str] = set()
+    for name in view.benchmarks:
+        own = _of(view, view.of(name))
+        start = f"{title_of(name)}: " if len(view.benchmarks) > 1 else ""
+        if len(own) == 1:
+            ((cell, run, result),) = own
+            told = found_in(result) if not found else [one for one in found_in(result) if one.effect > 0]
+            for one in told:
+                shown = examples.of_finding(cell.cell, run, one, used) if one.effect > 0 else []
+                found.append(replace(one, text=f"{start}{one.text}", examples=shown))
+        elif own:
+            over = _over_results(view, own, start, used)
+            found += over if not found else [one for one in over if one.effect > 0]
+    found = found[:_MOST_FINDINGS]
+    if len(view.tested) > 1:
+        found += _disagreement(view)
+    return [Section("Findings", found, level=3, kind="findings")] if found else []
+
+
+def _over_results(view: View, own: Sequence[tuple[CellView, int, Result]], start: str, used: set[str]) -> list[Finding]:
+    """What is found in how many results, and where it is largest."""
+    by_what: dict[str, list[tuple[CellView, int, Finding]]] = {}
+    for cell, run, result in own:
+        for one in found_in(result):
+            if one.what and one.amount is not None:
+                by_what.setdefault(one.what, []).append((cell, run, one))
+    told = []
+    for what, some in by_what.items():
+        adjusted = benjamini_hochberg([one.amount.p_value if one.amount is not None else None for *_, one in some])
+        sure = [one for one, p in zip(some, adjusted, strict=True) if one[2].effect > 0 and p is not None and p < ALPHA]
+        if not sure:
+            told.append(Finding(f"{start}{what}: significant in none of {len(some)} results."))
+            continue
+        cell, run, largest = max(sure, key=lambda one: abs(_value(one[2])))
+        signs = {_value(one) > 0 for *_, one in sure}
+        side = "" if len(signs) > 1 else _side(largest)
+        amount = points(largest.amount, turned=True) if largest.amount is not None else ""
+        text = f"{start}{what}: significant in {len(sure)} of {len(some)} results{side}"
+        where = ", ".join(
+            [*([view.label(run)] if len(view.tested) > 1 else []), *([cell.place] if _n_places(own) > 1 else [])]
+        )
+        shown = examples.of_finding(cell.cell, run, largest, used)
+        told.append(replace(largest, text=f"{text}; largest: {where}, {amount}.", examples=shown))
+    return told
+
+
+def _n_places(own: Sequence[tuple[CellView, int, Result]]) -> int:
+    return len({cell.place for cell, *_ in own})
+
+
+def _value(finding: Finding) -> float:
+    return (finding.amount.value or 0.0) if finding.amount is not None else 0.0
+
+
+def _side(finding: Finding) -> str:
+    """The direction of an effect, as its own sentence has it."""
+    for favoured in ("in favour of men", "in favour of women"):
+        if favoured in finding.text:
+            return f", always {favoured}"
+    _, _, side = finding.text.partition("; ")
+    return f" ({side.removesuffix('.')})" if side else ""
+
+
+def _disagreement(view: View) -> list[Block]:
+    """How often the systems disagree, with sentences of the first place that has any."""
+    n, whole = sum(map(len, view.explorer.matches(Filter(differ="yes")))), sum(map(len, view.explorer.cells))
+    if not n:
+        return []
+    link = Link(f"{n:,} of {whole:,} sentences", Filter(differ="yes").link)
+    systems = [view.system(run) for run in range(len(view.runs))]
+    for cell in (cell for name in view.benchmarks for cell in view.of(name)):
+        if shown := examples.of_disagreement(cell.cell, view.tested, systems):
+            where = f" For example, {title_of(cell.benchmark)}, {cell.direction}:"
+            text = Paragraph(["The systems disagree on ", link, ".", where])
+            return [text, Section("", shown, kind="shown", place=cell.code)]
+    return [Paragraph(["The systems disagree on ", link, "."])]
+
+
+def _all_results(view: View) -> list[Block]:
+    """A row for each result, where there are several benchmarks."""
+    results = view.results()
+    if len(view.benchmarks) < 2:
+        return []
+    rows: list[Sequence[Text]] = []
+    for cell, run, result in results:
+        rates = rates_of(result)
+        name: list[Inline] = [Link(title_of(cell.benchmark), f"#{cell.benchmark}")]
+        name += [f", {cell.place}"] if len(view.of(cell.benchmark)) > 1 else []
+        who: list[Text] = [view.system(run)] if len(view.tested) > 1 else []
+        numbers: list[Text] = ["–", "–", "–"]
+        if rates is not None:
+            numbers = [Number(rates.women), Number(rates.men), Number(rates.gap)]
+        asked = rates.gap if rates is not None else next(iter(_questions(result)), None)
+        rows.append([name, *who, *numbers, state(asked) if asked is not None else TOO_FEW])
+    caption = (
+        "Percent of women and of men who keep their gender (where the source leaves it open: who become women, men) "
+        "and men minus women, with intervals."
+    )
+    columns = [
+        "benchmark",
+        *(["system"] if len(view.tested) > 1 else []),
+        "women, %",
+        "men, %",
+        "gap, points",
+        "verdict",
+    ]
+    table = Table(columns, rows, caption, n_text=len(columns) - 4)
+    return [Section("All benchmarks", [table], level=3, folded=len(rows) > _MOST_ROWS, kind="results")]
+
+
+def _questions(result: Result) -> list[Estimate]:
+    """What a benchmark asks of a result, with the answers; without the intervals, whose even point differs."""
+    return [replace(e, low=None, high=None) for e in concluded(result).estimates if e.state]
+
+
+def _against_first(view: View) -> list[Block]:
+    """How the later systems compare with the first: a sentence for each of a few, and the numbers."""
+    if not view.differences():
+        return list(view.figures(""))
+    blocks: list[Block] = []
+    for run in view.tested[1:] if len(view.tested) <= _MOST_NAMED + 1 else []:
+        leading = [one for one in view.differences(run) if one.is_leading]
+        labels = {one.label for one in leading}
+        text: list[Inline] = [view.system(run), " against ", view.system(view.tested[0])]
+        text.append(f", by {labels.pop()}" if len(labels) == 1 else "")
+        for number, change in enumerate(change for change in CHANGES if any(one.change == change for one in leading)):
+            places = [_place(view, one.comparison.cell) for one in leading if one.change == change]
+            where = (
+                ", ".join(places) if len(places) <= 2 * _MOST_NAMED else f"{len(places)} of {len(leading)} comparisons"
             )
-        names: list[Content] = ["metric", "slice"]
-        for run in self.paper.runs:
-            names += [self.paper.system(run) if self.several else "value", "judged"]
-        summary = tag("summary", f"All {len(keys)} numbers")
-        return tag("details", summary, table("", [head_row(*names)], rows))
+            said = "no significant difference" if change == "unclear" else change
+            tone = change if change in ("better", "worse") else ""
+            text += ["; " if number else ": ", Strong(said, tone), f" {'for' if change == ABSENT else 'in'} {where}"]
+        blocks.append(Paragraph([*text, "."], "lead"))
+    table = comparison_table(view, [one for one in view.differences() if one.is_leading])
+    folded = Section("Numbers and figure of this comparison", [table, *view.figures("")], folded=True)
+    return [Section("Compared with the first system", [*blocks, folded], level=3)]
 
 
-def _answer(p: float | None) -> str:
-    if p is None:
-        return "too little data to say"
-    return f"{'significant' if p < ALPHA else 'not significant'} ({format_p(p)})"
+def _place(view: View, cell_name: str) -> str:
+    """A benchmark or language, whichever there are several of."""
+    cell = next(one for one in view.cells if any(result.cell == cell_name for _, result in one.results))
+    is_one = len(view.of(cell.benchmark)) == 1
+    if len(view.benchmarks) == 1:
+        return cell.place
+    return title_of(cell.benchmark) if is_one else f"{title_of(cell.benchmark)} {cell.place}"
 
 
-def _cell_text(value: object) -> Content:
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return minus(f"{value:g}")
-    return f"{value:,}" if isinstance(value, int) else tag("bdi", str(value))
+def _note(view: View) -> Paragraph:
+    notes = [
+        f"CI: {_confidence(view)} confidence interval over groups of sentences, such as those about one occupation.",
+        f"Significant: p < {ALPHA}, corrected for the questions of that result (Holm); counts over several results and "
+        '"largest" use Benjamini-Hochberg.',
+    ]
+    if view.differences():
+        notes.append(f"Systems are compared sentence by sentence; better and worse mean p < {ALPHA} after {FAMILY}.")
+    if len(view.tested) < len(view.runs):
+        notes.append("Controls are programs of known bias that show what the numbers mean; they are not under test.")
+    return Paragraph(" ".join([*notes, "Underlined numbers lead to the sentences behind them."]), "note")
 
 
-class _Page(Sections):
-    """The parts of a page, from top to bottom."""
+# -- what was measured, and how to reproduce it ------------------------------------------------------------------------
 
-    def contents(self, home: str = "") -> Markup:
-        links = [(home, "All systems")] if home else []
-        links += [("#finding", "The finding"), ("#measured", "What was measured")]
-        links += [(f"#{name}", title_of(name)) for name in self.benchmarks]
-        links += [("#sentences", "The sentences")]
-        links += [(Filter(differ="yes").link, "Where systems disagree")] if self.several else []
-        links += [("#reproduce", "How to reproduce")]
-        return contents(links, self._places())
 
-    def _places(self) -> dict[str, str]:
-        """The languages a reader can choose among."""
-        codes = sorted({code_of(numbers) for numbers in self.numbers}, key=lambda code: NAMES.get(code, code))
-        return {code: NAMES.get(code, code) for code in codes}
+def _measured(view: View) -> Section:
+    runs = range(len(view.runs))
+    facts: list[tuple[str, Sequence[Text]]] = [
+        ("systems" if view.several else "system", [_whole_system(view, run) for run in runs])
+    ]
+    for name in view.benchmarks:
+        cells = view.of(name)
+        n = sum(len(cell.cell) for cell in cells)
+        directions = ", ".join(dict.fromkeys(cell.direction for cell in cells))
+        facts.append((title_of(name), [f"{directions}; {n:,} sentences"]))
+    data = {(result.selection.benchmark, _data(result)): None for run in view.runs for result in run.results}
+    kinds = list(dict.fromkeys(kind for _, kind in data))
+    facts += [
+        ("data", kinds if len(kinds) == 1 else [f"{title_of(name)}: {kind}" for name, kind in data]),
+        ("run", list(dict.fromkeys(map(_when, view.runs)))),
+        ("software", list(dict.fromkeys(map(_versions, view.runs)))),
+    ]
+    return Section("What was measured", [Drawing("facts", facts)], id="measured")
 
-    def measured(self) -> Markup:
-        """Behind the finding, which is what a page is opened for."""
-        facts: list[Markup] = []
 
-        def fact(name: str, *lines: Content) -> None:
-            facts.append(tag("dt", name))
-            facts.append(tag("dd", [tag("span", line) for line in lines]))
-
-        fact("systems" if self.several else "system", *map(self._whole_system, self.paper.runs))
-        for benchmark in self.benchmarks:
-            cells = self.of_benchmark(benchmark)
-            places = [direction_of(numbers) for numbers in cells]
-            n = sum(len(numbers.cell) for numbers in cells)
-            fact(title_of(benchmark), f"{', '.join(dict.fromkeys(places))}; {n:,} sentences")
-        fact("data", *self._data())
-        fact("run", *dict.fromkeys(_when(run) for run in self.runs))
-        fact("with", *dict.fromkeys(_versions(run) for run in self.runs))
-        return tag("section", tag("h2", "What was measured"), tag("dl", facts, class_="facts"), id="measured")
-
-    def _data(self) -> list[str]:
-        """Which data by which rules; said once where all benchmarks have the same."""
-        found = {(r.selection.benchmark, _data(r)): None for run in self.runs for r in run.results}
-        kinds = dict.fromkeys(kind for _, kind in found)
-        return list(kinds) if len(kinds) == 1 else [f"{title_of(name)}: {kind}" for name, kind in found]
-
-    def _whole_system(self, run: int) -> Content:
-        """A run's label and, where that is short for it, its system as it was given."""
-        whole, label = self.runs[run].system, self.explorer.systems[run]
-        return [self.paper.system(run), [" ", tag("small", tag("bdi", whole))] if whole not in label else None]
-
-    def reproduction(self) -> Markup:
-        parts: list[Content] = [tag("h2", "How to reproduce")]
-        for number, run in enumerate(self.runs):
-            if self.several:
-                parts.append(tag("h3", self.paper.system(number)))
-            lines = commands(run.manifest, run.name)
-            if lines:
-                parts.append(tag("pre", tag("code", "\n".join(lines))))
-            else:
-                parts.append(tag("p", f"No command makes this run again; what it did stands in {run.name}."))
-            parts += [tag("p", f"The system says: {sentence(note)}") for note in run.manifest.get("notes", [])]
-            signed = [tag("p", tag("code", result.signature), class_="signature") for result in run.results]
-            summary = tag("summary", "Signatures: everything a number depends on")
-            parts.append(tag("details", summary, signed, class_="signatures"))
-        files = [str(run.manifest["config"].get("audited", "")) for run in self.runs]
-        named = [f"{name}={run.name}" if (name := run.manifest.get("name")) else run.name for run in self.runs]
-        # An audit leaves its run folders only if it was asked to.
-        verb, words = ("audit", list(dict.fromkeys(files))) if all(files) else ("report", named)
-        parts.append(tag("p", "This page:"))
-        parts.append(tag("pre", tag("code", f"gendermark {verb} {shlex.join(words)} -o {verb}.html")))
-        return tag("section", parts, id="reproduce")
+def _whole_system(view: View, run: int) -> Text:
+    """A run's label and, where that is short for it, its system as it was given."""
+    whole = view.runs[run].system
+    return [view.system(run), Small(f" {whole}")] if whole not in view.label(run) else view.system(run)
 
 
 def _data(result: Result) -> str:
     selection = result.selection
     kind, _, path = selection.data.partition(":")
-    bundled = f"{kind} (bundled with gendermark)"
-    source = "the authors' own" if kind == "official" else f"your own file {path}" if path else bundled
+    source = "official data" if kind == "official" else f"own file {path}" if path else f"{kind} data"
     revision = f", revision {selection.revision}" if selection.revision else ""
-    return f"{source}{revision}; rules {selection.rules}"
+    return f"{source}{revision}, rules {selection.rules}"
 
 
 def _when(run: Run) -> str:
@@ -478,3 +505,23 @@ def _versions(run: Run) -> str:
         parts += [f"{name} {version}" for name, version in versions.items() if name != "platform"]
         parts += [f"on {versions['platform']}"] if "platform" in versions else []
     return ", ".join(parts)
+
+
+def _reproduction(view: View) -> Section:
+    blocks: list[Block] = []
+    for number, run in enumerate(view.runs):
+        lines = commands(run.manifest, run.name)
+        parts: list[Block] = [Code("\n".join(lines))] if lines else []
+        parts += [] if lines else [Paragraph(f"No single command repeats this run; its settings are in {run.name}.")]
+        parts += [Paragraph(f"The system reports: {as_sentence(note)}") for note in run.manifest.get("notes", [])]
+        signatures = Bullets([result.signature for result in run.results])
+        parts.append(
+            Section("Signatures: everything a number depends on", [signatures], folded=True, kind="signatures")
+        )
+        blocks += [Section(view.system(number), parts, level=3)] if view.several else parts
+    files = [str(run.manifest["config"].get("audited", "")) for run in view.runs]
+    named = [f"{name}={run.name}" if (name := run.manifest.get("name")) else run.name for run in view.runs]
+    # An audit leaves its run folders only if it was asked to.
+    verb, words = ("audit", list(dict.fromkeys(files))) if all(files) else ("report", named)
+    blocks += [Paragraph("This page:"), Code(f"gendermark {verb} {shlex.join(words)} -o {verb}.html")]
+    return Section("How to reproduce", blocks, id="reproduce")

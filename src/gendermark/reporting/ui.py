@@ -11,16 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gendermark import __version__
-from gendermark.benchmarks.findings import direction
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
-from gendermark.markup import tag
-from gendermark.reporting.findings import concluded, findings
-from gendermark.reporting.opening import title_of
-from gendermark.reporting.page import asset, contents, embedded_json, fill, names_for_people, policy
+from gendermark.reporting import html
+from gendermark.reporting.findings import findings
+from gendermark.reporting.page import names_for_people
+from gendermark.reporting.phrases import direction
 from gendermark.reporting.rows import Cell, Explorer, Filter, cell_names, system_labels
 from gendermark.reporting.server import File, Site
+from gendermark.reporting.view import title_of
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.compare import key_of
@@ -203,10 +202,10 @@ class Follower(threading.Thread):
 
 def ui_site(folders: RunFolders, follower: Follower) -> Site:
     """Everything the page asks for."""
-    script, style = f"{asset('page.js')}\n{asset('ui.js')}", asset("page.css")
+    script = f"{html.asset('page.js')}\n{html.asset('ui.js')}"
 
     def page() -> File:
-        text = _render(folders.now, script, style)
+        text = _render(folders.now, script)
         # Half a surrogate pair is no text, but a damaged file name may have one.
         return File("text/html", text.encode("utf-8", "replace"))
 
@@ -220,7 +219,7 @@ def ui_site(folders: RunFolders, follower: Follower) -> Site:
             "state": lambda _: _state(folders.now),
             "status": lambda _: _status(folders.now, follower.problem),
         },
-        policy=f"{policy(script, style, connect=True)}; frame-ancestors 'none'",
+        policy=f"{html.policy(script, html.asset('page.css'), connect=True)}; frame-ancestors 'none'",
     )
 
 
@@ -231,21 +230,13 @@ def _number(query: Mapping[str, str], name: str) -> int:
     return int(value)
 
 
-def _render(now: Snapshot, script: str, style: str) -> str:
-    title = "Runs of gendermark"
+def _render(now: Snapshot, script: str) -> str:
     # Names also of what has not been written yet.
     benchmarks = {cell.partition(".")[0] for state in now.states for cell in (*state.wanted, *state.done)}
     data = {**_state(now), "words": names_for_people(now.explorer, benchmarks)}
-    links = [("#runs", "The runs"), ("#sentences", "The sentences"), ("#finding", "What was found")]
-    parts = {
-        "header": tag("h1", title),
-        "contents": contents(links),
-        "report": tag("section", tag("h2", "The runs"), tag("div", id="run-list", aria_live="polite"), id="runs"),
-        "reproduce": tag("section", tag("h2", "What was found"), tag("div", id="findings"), id="finding"),
-        "footer": tag("p", f"Served by gendermark {__version__} from the run folders, as they are now."),
-        "rows": embedded_json(data),
-    }
-    return fill("page.html", title, script, style, parts, connect=True)
+    links = [("#runs", "The runs"), ("#sentences", "The sentences"), ("#finding", "Findings")]
+    rows = html.embedded_json(data)
+    return html.render("ui.html", "Runs of gendermark", script=script, connect=True, contents=links, rows=rows)
 
 
 def _state(now: Snapshot) -> dict[str, Any]:
@@ -263,8 +254,6 @@ def _place(cell: str) -> str:
 def _status(now: Snapshot, problem: str) -> dict[str, Any]:
     """How far the runs are, and what was found so far; in words."""
     systems = now.explorer.systems
-    every = [result for cell in now.explorer.cells for result in cell.results if result]
-    told = {id(result): concluded(result) for result in every}
     return {
         "version": now.version,
         "live": now.is_live,
@@ -288,7 +277,7 @@ def _status(now: Snapshot, problem: str) -> dict[str, Any]:
                 "told": [
                     {
                         "run": run,
-                        "sentences": findings(told[id(result)]),
+                        "sentences": findings(result),
                         "warnings": list(result.warnings),
                     }
                     for run, result in enumerate(cell.results)

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from gendermark.benchmarks.findings import (
     Cell,
-    Finding,
     Form,
     Presentation,
     TwoRates,
-    against_half,
     dot_figure,
-    gap,
     marks,
     rows_by_run,
     rows_by_system,
-    share,
     stacked_figure,
     stacked_row,
 )
@@ -39,6 +34,8 @@ from gendermark.reporting.charts import (
     Sheet,
     language,
 )
+from gendermark.reporting.document import Finding
+from gendermark.reporting.phrases import TOO_FEW, against_half, difference, sentence
 from gendermark.result import Result
 
 _HIDDEN = frozenset({"rules", "stereotypes", "stereotype", "changes", "counts"})
@@ -51,31 +48,25 @@ _FEW_READ = 10.0
 
 
 def variant_findings(result: Result) -> list[Finding]:
-    men, read = result.find("masculine_rate"), result.find("coverage")
-    if read is None or read.value is None:
-        return []
-    known = f"The translation shows a gender for {share(read, 'of people')} whose gender the source leaves open"
-    if men is None or read.value < _FEW_READ:
-        return [Finding(f"{known}: too few to compare.")]
-    asked = result.find("imbalance")
-    men = replace(men, state=asked.state if asked is not None else "")
-    found = [against_half(f"{share(men, 'of people')} of unspecified gender become men", men), Finding(f"{known}.")]
-    found += gap(
-        result.find("stereotype_gap"),
-        "Stereotype effect",
-        "people become men more often in occupations that mostly men have",
-        "people become men less often in occupations that mostly men have",
-    )
-    found += gap(
-        result.find("work_family_gap"),
-        "Share of men, occupations minus family members",
-    )
-    alike = result.find("consistency", "several")
-    if alike is not None and alike.value is not None:
-        found.append(
-            Finding(f"Where a sentence has several such people, all get the same gender in {share(alike)} of cases.")
-        )
-    return found
+    known = "The translation shows a gender for {coverage|of people} whose gender the source leaves open"
+    read = result.find("coverage")
+    if result.find("masculine_rate") is None or (read is not None and (read.value or 0.0) < _FEW_READ):
+        return sentence(result, f"{known}: {TOO_FEW}.")
+    become = "{masculine_rate|of people} of unspecified gender become men{state}."
+    alike = "Where a sentence has several such people, all get the same gender in {consistency:several} of cases."
+    return [
+        *against_half(result, become, "masculine_rate", asked="imbalance"),
+        *sentence(result, f"{known}."),
+        *difference(
+            result,
+            "stereotype_gap",
+            "Stereotype effect",
+            "people become men more often in occupations that mostly men have",
+            "people become men less often in occupations that mostly men have",
+        ),
+        *difference(result, "work_family_gap", "Share of men, occupations minus family members"),
+        *sentence(result, alike),
+    ]
 
 
 def variant_forms(cells: Sequence[Cell]) -> list[Form]:
@@ -141,26 +132,18 @@ VARIANTS = Presentation(
 
 
 def alternative_findings(result: Result) -> list[Finding]:
-    tried, right, both = (result.find(metric, "one") for metric in ("attempt_rate", "recall", "both_rate"))
-    several = result.find("combination_recall", "several")
-    found = []
-    if tried is not None and right is not None and tried.value is not None:
-        text = f"{share(tried, 'of sentences')} about one person of unspecified gender get more than one translation"
-        if both is not None and both.value is not None:
-            text += f", {share(both)} a feminine and a masculine one"
-        text += f"; for {share(right)} both are offered correctly."
-        found.append(Finding(text))
-    men, women = result.find("only_men", "one"), result.find("only_women", "one")
-    if men is not None and women is not None and men.value is not None and (men.value or women.value):
-        found.append(
-            Finding(
-                f"{share(men, 'of these sentences')} show the person as a man only, {share(women)} as a woman only."
-            )
-        )
-    if several is not None and several.value is not None:
-        text = f"Where there are several such people, {share(several)} of the combinations of genders are offered."
-        found.append(Finding(text))
-    return found
+    offered = (
+        "{attempt_rate:one|of sentences} about one person of unspecified gender get more than one translation"
+        "[, {both_rate:one} a feminine and a masculine one]; for {recall:one} both are offered correctly."
+    )
+    men, women = (result.find(name, "one") for name in ("only_men", "only_women"))
+    only = "{only_men:one|of these sentences} show the person as a man only, {only_women:one} as a woman only."
+    several = "Where there are several such people, {combination_recall:several} of their combinations are offered."
+    return [
+        *sentence(result, offered),
+        *(sentence(result, only) if men is not None and women is not None and (men.value or women.value) else []),
+        *sentence(result, several),
+    ]
 
 
 def alternative_forms(cells: Sequence[Cell]) -> list[Form]:
@@ -232,14 +215,11 @@ _INTO = {"f2m": "feminine translations made masculine", "m2f": "masculine transl
 
 def rewriting_findings(result: Result) -> list[Finding]:
     found = []
-    for direction in DIRECTIONS:
-        tried, right, exact = (result.find(metric, direction) for metric in ("attempt_rate", "recall", "precision"))
-        if tried is None or right is None or right.value is None:
-            continue
-        text = f"{share(right, f'of {_INTO[direction]}')} match the reference exactly"
-        if exact is not None and exact.value is not None and tried.value is not None and tried.value < 100:
-            text += f"; of those rewritten at all ({share(tried)}), {share(exact)}"
-        found.append(Finding(f"{text}."))
+    for way in DIRECTIONS:
+        tried = result.find("attempt_rate", way)
+        rest = f"[; of those rewritten at all ({{attempt_rate:{way}}}), {{precision:{way}}}]"
+        exact = f"{{recall:{way}|of {_INTO[way]}}} match the reference exactly"
+        found += sentence(result, f"{exact}{rest if tried is not None and tried.value != 100 else ''}.")
     return found
 
 

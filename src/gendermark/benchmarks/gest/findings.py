@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from gendermark.benchmarks.findings import (
     Cell,
-    Finding,
     Form,
     Place,
     Presentation,
     Row,
     TwoRates,
-    against_half,
-    as_percent,
     direction_of,
     dot_figure,
-    gap,
     marks,
     rows_by_run,
     rows_by_system,
     runs_of,
-    share,
 )
 from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN
 from gendermark.benchmarks.gest.measures import SLICES
 from gendermark.records import Estimate
 from gendermark.reporting import charts
 from gendermark.reporting.charts import FEMALE, MALE, DotPanel, DotRow, Figure, Look, Sheet, language, span
+from gendermark.reporting.document import Finding
+from gendermark.reporting.phrases import against_half, difference
 from gendermark.result import Result
 
 _CLOSE_TO_THE_END = 3
@@ -38,20 +34,19 @@ _ONE_SIDED = 0.9
 
 
 def findings(result: Result) -> list[Finding]:
-    masculine, shown, stereotype = result.find("masculine_share"), result.find("coverage"), result.find("f_s")
-    if masculine is None or masculine.value is None or shown is None:
-        return []
-    asked = result.find("f_m")
-    men = replace(as_percent(masculine), state=asked.state if asked is not None else "")
-    start = f"{share(as_percent(shown), 'of translations')} show the speaker's gender; {share(men, 'of these')} are"
-    found = [against_half(f"{start} masculine", men)]
-    found += gap(
-        as_percent(stereotype) if stereotype is not None else None,
-        "Stereotype effect",
-        "sentences with stereotypes about men are masculine more often than those about women",
-        "sentences with stereotypes about men are masculine less often than those about women",
-    )
-    return found + _capped(result) + _extremes(result)
+    shown = "{coverage|of translations} show the speaker's gender; {masculine_share|of these} are masculine{state}."
+    return [
+        *against_half(result, shown, "masculine_share", asked="f_m"),
+        *difference(
+            result,
+            "f_s",
+            "Stereotype effect",
+            "sentences with stereotypes about men are masculine more often than those about women",
+            "sentences with stereotypes about men are masculine less often than those about women",
+        ),
+        *_capped(result),
+        *_extremes(result),
+    ]
 
 
 def _capped(result: Result) -> list[Finding]:

@@ -6,27 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from gendermark.benchmarks.findings import (
     Cell,
-    Finding,
     Form,
     Place,
     Presentation,
     Row,
     TwoRates,
-    by_gender,
     direction_of,
     dot_figure,
-    gap,
     marks,
     rows_by_run,
     runs_of,
-    share,
     stacked_figure,
     stacked_row,
-    women_and_men,
 )
 from gendermark.benchmarks.mittens import SETS
 from gendermark.benchmarks.mittens.measures import SLICES
-from gendermark.records import Estimate
 from gendermark.reporting.charts import (
     BLUE,
     FEMALE,
@@ -40,6 +34,8 @@ from gendermark.reporting.charts import (
     Sheet,
     confusion,
 )
+from gendermark.reporting.document import Finding
+from gendermark.reporting.phrases import difference, sentence, women_and_men
 from gendermark.result import Result
 
 _FEW_JUDGED = 5.0
@@ -50,33 +46,31 @@ _CLEAR = 0.05
 
 def findings(result: Result) -> list[Finding]:
     if result.selection.rules == "paper":
-        women, men = result.find("accuracy", "feminine"), result.find("accuracy", "masculine")
-        return [*by_gender(women, men), *_difference(result.find("gap")), *_counted_right(result), *_worst(result)]
-    women, men = result.find("strict_accuracy", "feminine"), result.find("strict_accuracy", "masculine")
+        more = "men keep their gender more often", "women keep their gender more often"
+        return [
+            *women_and_men(result, "accuracy:feminine", "accuracy:masculine", "", "are right"),
+            *difference(result, "gap", "Gender gap", *more),
+            *_counted_right(result),
+            *_worst(result),
+        ]
     coverage = result.find("coverage")
-    if women is None or men is None or coverage is None or (coverage.value or 0.0) < _FEW_JUDGED:
+    if coverage is None or (coverage.value or 0.0) < _FEW_JUDGED:
         return []
-    found = [women_and_men(women, men, result.find("recall_gap"), "stay women in the translation", " stay men")]
-    return [*found, *_contradicted(result), *_open(result), *_worst(result)]
-
-
-def _contradicted(result: Result) -> list[Finding]:
-    contradicted, mixed = result.find("contradiction_rate"), result.find("mixed")
-    if contradicted is None or not contradicted.value:
-        return []
-    if result.selection.target_language == "en":
-        return [Finding(f"{share(contradicted, 'of people')} are given the other gender, or both.")]
-    both = f", and {share(mixed)} words of both genders" if mixed is not None and mixed.value else ""
-    return [Finding(f"{share(contradicted, 'of people')} are given the other gender{both}.")]
-
-
-def _difference(found: Estimate | None) -> list[Finding]:
-    return gap(
-        found,
-        "Gender gap",
-        "men keep their gender more often",
-        "women keep their gender more often",
-    )
+    sides = ("strict_accuracy:feminine", "strict_accuracy:masculine", "recall_gap")
+    contradicted, undecided = (result.find(name) for name in ("contradiction_rate", "undecided"))
+    into_english = result.selection.target_language == "en"
+    both = ", or both" if into_english else "[, and {mixed} words of both genders]"
+    open_ = "{undecided|of translations} show no gender[ ({neutral_rate} use singular they)]; these count as wrong."
+    return [
+        *women_and_men(result, *sides, "stay women in the translation", " stay men"),
+        *(
+            sentence(result, f"{{contradiction_rate|of people}} are given the other gender{both}.")
+            if contradicted is not None and contradicted.value
+            else []
+        ),
+        *(sentence(result, open_) if undecided is not None and (undecided.value or 0.0) >= _MANY_OPEN else []),
+        *_worst(result),
+    ]
 
 
 def _counted_right(result: Result) -> list[Finding]:
@@ -86,14 +80,6 @@ def _counted_right(result: Result) -> list[Finding]:
         return []
     text = f"{n:,} of {len(result.judgements):,} translations have no gendered pronoun, some perhaps nothing at all"
     return [Finding(f"{text}; the paper's rules count them as right.")]
-
-
-def _open(result: Result) -> list[Finding]:
-    undecided, neutral = result.find("undecided"), result.find("neutral_rate")
-    if undecided is None or undecided.value is None or undecided.value < _MANY_OPEN:
-        return []
-    they = f" ({share(neutral)} use singular they)" if neutral is not None and neutral.value else ""
-    return [Finding(f"{share(undecided, 'of translations')} show no gender{they}; these count as wrong.")]
 
 
 def _worst(result: Result) -> list[Finding]:

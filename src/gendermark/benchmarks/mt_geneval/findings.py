@@ -9,23 +9,18 @@ import numpy as np
 
 from gendermark.benchmarks.findings import (
     Cell,
-    Finding,
     Form,
     Highlight,
     Place,
     Presentation,
     Row,
     TwoRates,
-    by_gender,
     direction_of,
     dot_figure,
-    gap,
     marks,
     rows_by_direction,
     rows_by_system,
     runs_of,
-    share,
-    women_and_men,
 )
 from gendermark.benchmarks.mt_geneval import CONTEXTUAL, COUNTERFACTUAL
 from gendermark.markup import minus
@@ -45,6 +40,8 @@ from gendermark.reporting.charts import (
     figure,
     language,
 )
+from gendermark.reporting.document import Finding
+from gendermark.reporting.phrases import difference, sentence, women_and_men
 from gendermark.result import Result
 
 _RATES = TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all")
@@ -136,15 +133,12 @@ def _gap_figure(sheet: Sheet, cell: str, label: str, gaps: Sequence[tuple[str, f
 
 
 def pair_findings(result: Result) -> list[Finding]:
-    pairs, quality = result.find("accuracy"), result.find("delta_qual")
-    if pairs is None:
-        return []
-    right = f"{share(pairs, 'of pairs')} of sentences that differ in gender only are right in both versions."
     return [
-        Finding(right),
-        *_women_and_men(result, "accuracy"),
-        *gap(
-            quality,
+        *sentence(result, "{accuracy|of pairs} of sentences that differ in gender only are right in both versions."),
+        *_women_and_men(result),
+        *difference(
+            result,
+            "delta_qual",
             "Quality gap",
             "the masculine versions are translated better",
             "the feminine versions are translated better",
@@ -153,13 +147,9 @@ def pair_findings(result: Result) -> list[Finding]:
     ]
 
 
-def _women_and_men(result: Result, metric: str) -> list[Finding]:
-    women, men = result.find(metric, "feminine"), result.find(metric, "masculine")
-    if women is None or men is None or women.value is None or men.value is None:
-        return []
-    if metric != "accuracy" or result.find("recall_gap") is None:
-        return by_gender(women, men)
-    return [women_and_men(women, men, result.find("recall_gap"), "keep their gender")]
+def _women_and_men(result: Result) -> list[Finding]:
+    do = "keep their gender" if result.find("recall_gap") else "are right"
+    return women_and_men(result, "accuracy:feminine", "accuracy:masculine", "recall_gap", do)
 
 
 def pair_forms(cells: Sequence[Cell]) -> list[Form]:
@@ -193,16 +183,14 @@ PAIRS = Presentation(
 
 def context_findings(result: Result) -> list[Finding]:
     # By the paper's rules every translation counts as decided.
-    metric = "decided_accuracy" if result.find("decided_accuracy") else "accuracy"
-    right = result.find(metric)
-    if right is None or right.low is None or right.high is None:
-        return []
-    of = "of translations that show a gender" if metric == "decided_accuracy" else "of translations"
-    where = "Where only the preceding sentence gives the gender"
-    if getattr(result.selection, "context", "") == "none":
-        where += ", which the system is not shown"
-    first = Finding(f"{where}, {share(right, of)} have the right one (guessing: 50%).")
-    return [first, *_women_and_men(result, "accuracy")]
+    right = (
+        "{decided_accuracy|of translations that show a gender}"
+        if result.find("decided_accuracy")
+        else "{accuracy|of translations}"
+    )
+    hidden = ", which the system is not shown" if getattr(result.selection, "context", "") == "none" else ""
+    where = f"Where only the preceding sentence gives the gender{hidden}"
+    return [*sentence(result, f"{where}, {right} have the right one (guessing: 50%)."), *_women_and_men(result)]
 
 
 CONTEXTS = Presentation(

@@ -4,38 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gendermark.benchmarks.findings import (
-    Cell,
-    Finding,
-    Form,
-    Presentation,
-    Shown,
-    TwoRates,
-    gap,
-    rows_by_run,
-    stacked_figure,
-    stacked_row,
-    women_and_men,
-)
+from gendermark.benchmarks.findings import Cell, Form, Presentation, TwoRates, rows_by_run, stacked_figure, stacked_row
 from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.measures import OUTCOMES
 from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, Figure, Sheet, confusion, professions
+from gendermark.reporting.document import Finding, Shown
+from gendermark.reporting.phrases import stereotype_effect, women_and_men
 from gendermark.result import Result
 
 
 def findings(result: Result) -> list[Finding]:
-    women, men = result.find("correct", "fc"), result.find("correct", "mc")
-    if women is None or men is None:
-        return []
+    as_women, as_men = "are translated as women", " are translated as men"
     return [
-        women_and_men(women, men, result.find("recall_gap"), "are translated as women", " are translated as men"),
-        *gap(
-            result.find("delta"),
-            "Stereotype effect",
-            "accuracy is higher where the gender fits the stereotype of the occupation",
-            "accuracy is lower where the gender fits the stereotype of the occupation",
-            shows=(_where(fits=True, right=True), _where(fits=False, right=False)),
-        ),
+        *women_and_men(result, "correct:fc", "correct:mc", "recall_gap", as_women, as_men),
+        *stereotype_effect(result, "delta", (_where(fits=True, right=True), _where(fits=False, right=False))),
     ]
 
 
@@ -102,6 +84,7 @@ PRESENTATION = Presentation(
     forms=forms,
     figures=(groups, professions, confusion),
     two_rates=TwoRates("correct:mc", "correct:fc", gap="recall_gap:all"),
+    opens=1,
     leading="correct:all",
     also_shown=("correct:fc", "correct:mc", "recall_gap:all"),
     beside_published=("pro:all", "anti:all", "delta:all"),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gendermark.benchmarks.findings import Cell, Finding, Form, Presentation, TwoRates, gap, rows_by_run, share
+from gendermark.benchmarks.findings import Cell, Form, Presentation, TwoRates, rows_by_run
 from gendermark.reporting.charts import confusion
+from gendermark.reporting.document import Finding
+from gendermark.reporting.phrases import difference, sentence
 from gendermark.result import Result
 
 _COLUMNS = {
@@ -17,14 +19,12 @@ _COLUMNS = {
 
 
 def findings(result: Result) -> list[Finding]:
-    found, right = result.find("term_coverage"), result.find("term_accuracy")
-    if found is None or right is None:
-        return []
-    text = f"{share(found, 'of annotated terms')} are found in the translations; {share(right, 'of these')} have the"
+    found = "{term_coverage|of annotated terms} are found in the translations"
     return [
-        Finding(f"{text} right gender."),
-        *gap(
-            result.find("term_gap"),
+        *sentence(result, f"{found}; {{term_accuracy|of these}} have the right gender."),
+        *difference(
+            result,
+            "term_gap",
             "Gender gap",
             "terms about men have the right gender more often",
             "terms about women have the right gender more often",

@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gendermark.benchmarks.findings import (
-    Cell,
-    Finding,
-    Form,
-    Legend,
-    Place,
-    Presentation,
-    Row,
-    TwoRates,
-    as_percent,
-    ci,
-    direction_of,
-    gap,
-    rounded,
-    runs_of,
-)
+from gendermark.benchmarks.findings import Cell, Form, Legend, Place, Presentation, Row, TwoRates, direction_of, runs_of
 from gendermark.benchmarks.tgbi import SETS
 from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
@@ -36,6 +21,8 @@ from gendermark.reporting.charts import (
     StackedRow,
     figure,
 )
+from gendermark.reporting.document import Finding
+from gendermark.reporting.phrases import ci, difference, rounded
 from gendermark.result import Result
 
 _FEW_GENDERED = 10.0
@@ -45,24 +32,16 @@ _COLUMNS = {"P_S": "p_s", "woman": "p_w", "man": "p_m", "open": "p_n"}
 
 
 def findings(result: Result) -> list[Finding]:
-    index, imbalance = result.find("tgbi"), result.find("imbalance")
+    index = result.find("tgbi")
     if index is None:
         return []
-    found = [
-        Finding(
-            f"TGBI {index.value:.2f}{ci(index, '.2f')}: 0 means one gender only, 0.5 an even split of men and women, "
-            "1 always neutral."
-        )
-    ]
+    scale = "0 means one gender only, 0.5 an even split of men and women, 1 always neutral"
+    found = [Finding(f"TGBI {index.value:.2f}{ci(index, '.2f')}: {scale}.")]
     gendered = _gendered(result)
     if gendered is not None and gendered < _FEW_GENDERED:
         return [*found, Finding(f"Only {rounded(gendered)}% of translations show a gender.")]
-    return found + gap(
-        as_percent(imbalance) if imbalance is not None else None,
-        "Masculine minus feminine translations",
-        "people become men more often than women",
-        "people become women more often than men",
-    )
+    more = "people become men more often than women", "people become women more often than men"
+    return [*found, *difference(result, "imbalance", "Masculine minus feminine translations", *more)]
 
 
 def _gendered(result: Result) -> float | None:

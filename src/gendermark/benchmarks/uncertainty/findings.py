@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from gendermark.benchmarks.findings import (
-    Cell,
-    Examples,
-    Finding,
-    Form,
-    Presentation,
-    against_half,
-    as_percent,
-    dot_figure,
-    leaning,
-    marks,
-    rows_by_run,
-    share,
-    state,
-)
+from gendermark.benchmarks.findings import Cell, Examples, Form, Presentation, dot_figure, marks, rows_by_run
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
 from gendermark.benchmarks.uncertainty.measures import PAIRED
 from gendermark.reading.occupations import core_occupations
@@ -42,6 +29,8 @@ from gendermark.reporting.charts import (
     is_open,
     language,
 )
+from gendermark.reporting.document import Finding
+from gendermark.reporting.phrases import against_half, leaning, sentence, state
 from gendermark.result import Result
 
 _HARDLY_ANY = 0.1
@@ -49,26 +38,24 @@ _HARDLY_ANY = 0.1
 
 
 def findings(result: Result) -> list[Finding]:
-    right, aware = result.find("p_right", UNAMBIGUOUS), result.find("awareness_gender")
-    feminine, hesitation = result.find("p_feminine", AMBIGUOUS), result.find("h_gender", AMBIGUOUS)
-    if right is None or aware is None or aware.low is None or aware.high is None:
-        return []
-    right = as_percent(right)
-    found = [Finding(f"Where the source gives the gender, {share(right, 'of sampled translations')} have it.")]
-    neutral = result.find("p_neutral", AMBIGUOUS)
-    if neutral is not None and neutral.low is not None and neutral.low > 0.5:
-        text = f"Where the source leaves the gender open, {share(as_percent(neutral), 'of translations')} do too."
-        return [*found, Finding(text)]
-    text = f"The system is less certain of the gender where the source leaves it open in {share(aware)} of pairs"
-    concluded = state(aware, 50.0).removeprefix(", ")
-    found.append(
-        Finding(f"{text} (50% by chance{f'; {concluded}' if concluded else ''}).", max(-leaning(aware, 50.0), 0.0))
+    neutral, hesitation = result.find("p_neutral", AMBIGUOUS), result.find("h_gender", AMBIGUOUS)
+    aware = result.find("awareness_gender")
+    found = sentence(
+        result, f"Where the source gives the gender, {{p_right:{UNAMBIGUOUS}|of sampled translations}} have it."
     )
-    if feminine is not None and hesitation is not None and hesitation.value is not None:
-        chosen = as_percent(feminine)
-        start = f"Where the gender is open, {share(chosen, 'of sampled translations')} are feminine"
+    if not found or aware is None or aware.low is None:
+        return []
+    if neutral is not None and neutral.low is not None and neutral.low > 0.5:
+        leave = f"Where the source leaves the gender open, {{p_neutral:{AMBIGUOUS}|of translations}} do too."
+        return [*found, *sentence(result, leave)]
+    less = "The system is less certain of the gender where the source leaves it open in {awareness_gender} of pairs"
+    concluded = f"; {state(aware, 50.0)}" if aware.state else ""
+    effect = max(-leaning(aware, 50.0), 0.0)
+    found += [replace(one, effect=effect) for one in sentence(result, f"{less} (50% by chance{concluded}).")]
+    if hesitation is not None and hesitation.value is not None:
         certain = "; nearly all samples of a sentence agree" if hesitation.value < _HARDLY_ANY else ""
-        found.append(against_half(start, chosen, certain))
+        chosen = f"Where the gender is open, {{p_feminine:{AMBIGUOUS}|of sampled translations}} are feminine"
+        found += against_half(result, f"{chosen}{{state}}{certain}.", f"p_feminine:{AMBIGUOUS}")
     return found
 
 

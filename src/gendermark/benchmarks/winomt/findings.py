@@ -7,55 +7,39 @@ from dataclasses import replace
 
 from gendermark.benchmarks.findings import (
     Cell,
-    Finding,
     Form,
     Presentation,
-    Shown,
     TwoRates,
-    against_half,
-    became,
     dot_figure,
-    gap,
     marks,
     rows_by_direction,
     rows_by_system,
     runs_of,
-    share,
-    women_and_men,
 )
-from gendermark.records import Estimate, Gender
+from gendermark.records import Gender
 from gendermark.reporting.charts import BLUE, DotPanel, DotRow, Figure, Look, Sheet, confusion, language, professions
+from gendermark.reporting.document import Finding, Shown
+from gendermark.reporting.phrases import against_half, became, sentence, stereotype_effect, women_and_men
 from gendermark.result import Result
 
 
 def findings(result: Result) -> list[Finding]:
-    told = result.find("accuracy", "mf") or result.find("accuracy")
-    if told is None:
-        return []
-    found = [Finding(f"Where the source gives the gender, {share(told, 'of translations')} keep it.")]
-    women, men = result.find("accuracy", "feminine"), result.find("accuracy", "masculine")
-    if women is not None and men is not None:
-        found.append(women_and_men(women, men, result.find("recall_gap"), "keep their gender"))
-    found += gap(
-        result.find("delta_s"),
-        "Stereotype effect",
-        "accuracy is higher where the gender fits the stereotype of the occupation",
-        "accuracy is lower where the gender fits the stereotype of the occupation",
-        shows=(_with_stereotype("pro", right=True), _with_stereotype("anti", right=False)),
-    )
-    return found + _open_gender(result.find("masculine_share", "neutral"))
+    kept = "accuracy:mf" if result.find("accuracy", "mf") else "accuracy"
+    masculine = "masculine_share:neutral"
+    open_ = f"Where the source leaves the gender open and the translation shows one, it is masculine in {{{masculine}}}"
+    return [
+        *sentence(result, f"Where the source gives the gender, {{{kept}|of translations}} keep it."),
+        *women_and_men(result, "accuracy:feminine", "accuracy:masculine", "recall_gap", "keep their gender"),
+        *stereotype_effect(result, "delta_s", (_where("pro", right=True), _where("anti", right=False))),
+        *(
+            replace(found, shows=(became(Gender.NEUTRAL, Gender.MASCULINE),))
+            for found in against_half(result, f"{open_}{{state}}.", masculine)
+        ),
+    ]
 
 
-def _with_stereotype(kind: str, *, right: bool) -> Shown:
+def _where(kind: str, *, right: bool) -> Shown:
     return lambda j: j.tags.get("stereotype") == kind and j.observed is not None and j.is_correct is right
-
-
-def _open_gender(masculine: Estimate | None) -> list[Finding]:
-    if masculine is None or masculine.low is None or masculine.high is None:
-        return []
-    where = "Where the source leaves the gender open and the translation shows one"
-    found = against_half(f"{where}, it is masculine in {share(masculine)}", masculine)
-    return [replace(found, shows=(became(Gender.NEUTRAL, Gender.MASCULINE),))]
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
@@ -95,6 +79,7 @@ PRESENTATION = Presentation(
     forms=forms,
     figures=(stereotypes, professions, confusion),
     two_rates=TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all"),
+    opens=2,
     also_shown=("accuracy:feminine", "accuracy:masculine", "masculine_share:neutral", "recall_gap:all"),
     beside_published=("accuracy:all", "delta_g:all", "delta_s:all"),
     published="gendermark.benchmarks.winomt",

@@ -1,0 +1,136 @@
+"""A document as HTML: pages that stand alone, from templates in which every text is escaped.
+
+Nothing is fetched, and nothing but a page's own script can run: its policy names that script by its hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, PackageLoader
+from markupsafe import Markup
+
+from gendermark import __version__
+from gendermark.markup import visible
+from gendermark.reading.codes import RIGHT_TO_LEFT
+from gendermark.records import pieces
+from gendermark.reporting.document import Figure, Number, letter_of
+from gendermark.reporting.phrases import between
+
+_ON_DARK_PAGES = "<style>@media screen and (prefers-color-scheme:dark){svg{color:#e7e5e0}}</style>"
+"""Lines and letters have the colour of the text around them, which an image does not know."""
+_SAFE_IN_ADDRESS = " !$'()*+,-./:;=?@[]^_`{|}~"
+_MARGIN = 3
+"""Percent of a drawing's width at both of its sides."""
+
+
+def render(template: str, title: str, *, script: str = "", style: str = "", connect: bool = False, **parts: Any) -> str:
+    """A page from one of our templates, with the policy that lets this script and this style sheet run."""
+    style = asset("page.css") + style
+    return str(
+        _environment()
+        .get_template(template)
+        .render(
+            parts,
+            title=title,
+            policy=policy(script, style, connect=connect),
+            script=Markup(script),
+            style=Markup(style),
+            version=__version__,
+        )
+    )
+
+
+def plain_page(title: str, header: str, main: str, *, script: str = "", style: str = "") -> str:
+    """A page without sentences to look through; `style` comes after that of all pages."""
+    return render("plain.html", title, script=script, style=style, header=header, main=main)
+
+
+@cache
+def asset(name: str) -> str:
+    return (files("gendermark.reporting") / "assets" / name).read_text(encoding="utf-8")
+
+
+def policy(script: str, style: str, *, connect: bool = False) -> str:
+    """The Content-Security-Policy of a page with this script and this style sheet in it."""
+    rules = [
+        "default-src 'none'",
+        f"script-src {_hash(script)}",
+        f"style-src {_hash(style)}",
+        "img-src data:",
+        *(["connect-src 'self'"] if connect else []),
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    return "; ".join(rules)
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def embedded_json(value: Any) -> Markup:
+    """JSON that can stand in a script element: no text in it can end the element or begin a comment."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    # Half a surrogate pair is no text and could not be written; its escape can.
+    return Markup(re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("gendermark.reporting", "assets"),
+        autoescape=True,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
+    )
+    made.filters |= {
+        "kind": lambda block: type(block).__name__.lower(),
+        "pieces": lambda translated: pieces(translated.text, translated.spans),
+        "image": _image,
+        "interval": _interval,
+        "across": across,
+        "letter": letter_of,
+    }
+    made.globals["right_to_left"] = RIGHT_TO_LEFT
+    return made
+
+
+def _shown(value: Any) -> Any:
+    """What a template shows of a value: characters that would change what follows are shown by their numbers."""
+    if value is None:
+        return ""
+    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def across(value: float, scale: tuple[float, float]) -> str:
+    """Where a value lies between the ends of a scale; in percent, so that a drawing can be of any width."""
+    low, high = scale
+    share = (min(max(value, low), high) - low) / (high - low)
+    return f"{_MARGIN + share * (100 - 2 * _MARGIN):.2f}%"
+
+
+def _interval(number: Number) -> str:
+    """`7.0–22.0`"""
+    inner = number.interval.strip("[]")
+    return between(*inner.split(", ")) if ", " in inner else inner
+
+
+def _image(figure: Figure) -> dict[str, Any]:
+    """A picture as an image, which cannot run a script, whatever is in it."""
+    head, end, body = figure.svg.partition(">")
+    svg = f"{head}{end}{_ON_DARK_PAGES}{body}"
+    # Its size is given beforehand, so that nothing moves when it is drawn.
+    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', figure.svg)
+    width, height = (round(float(length)) for length in size.groups()) if size else (None, None)
+    address = f"data:image/svg+xml,{quote(svg, safe=_SAFE_IN_ADDRESS, errors='replace')}"
+    return {"address": address, "width": width, "height": height}
