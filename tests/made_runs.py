@@ -29,11 +29,11 @@ class MadeRun(Run):
 
 def made(run: Run) -> MadeRun:
     """The same with its texts at hand, so that it can be given another name or other judgements."""
-    return MadeRun(run.name, run.manifest, run.results, run.texts)
+    return MadeRun(run.name, run.manifest, run.results, texts=run.texts)
 
 
 def run_of(system: str, *selections: Selection, name: str = "") -> MadeRun:
     """What a system makes of these, with texts that say nothing."""
     results = gendermark.run(system, selections)
     texts = {result.cell: [Text("x", ("y",)) for _ in result.judgements] for result in results}
-    return MadeRun(name or system, {"config": {"system": system, "selections": []}}, results, texts)
+    return MadeRun(name or system, {"config": {"system": system, "selections": []}}, results, texts=texts)

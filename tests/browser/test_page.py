@@ -431,9 +431,10 @@ def test_headline_numbers_stand_in_line_whatever_was_judged(
 
     write_text(tmp_path / "page.html", render_page([runs[0], half(runs[1])]))
     page = _opened(open_page, tmp_path / "page.html", width=width).page
-    assert "judged" in page.inner_text(".headline")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    assert "judged" in page.inner_text(".headline >> nth=0")
     edges = page.evaluate(
-        """() => [...document.querySelectorAll('.headline')].map((table) => ['a', '.interval:not(.judged)'].map(
+        """() => [...document.querySelectorAll('.headline')].map((table) => ['a', '.interval'].map(
           (name) => [...table.querySelectorAll(`.amount ${name}`)].map(
             (one) => Math.round(one.getBoundingClientRect().right))))"""
     )
@@ -588,7 +589,7 @@ def hostile_run(name: str) -> Run:
         Text(item.source, (text or None,), text[:200] if place % 7 == 0 else None)
         for place, (item, text) in enumerate(zip(items, texts, strict=True))
     ]
-    return MadeRun(f"/tmp/{_ATTACKS[1]}/{name}", manifest, [result], {result.cell: shown})
+    return MadeRun(f"/tmp/{_ATTACKS[1]}/{name}", manifest, [result], texts={result.cell: shown})
 
 
 @pytest.mark.slow

@@ -264,7 +264,7 @@ def test_embedded_columns_hold_the_same_rows(runs: Sequence[MadeRun]) -> None:
 def test_long_texts_are_cut_and_their_length_is_kept(runs: Sequence[MadeRun]) -> None:
     run = runs[0]
     result = replace(run.results[0], judgements=run.results[0].judgements[:1])
-    long = MadeRun(run.name, run.manifest, [result], {result.cell: [Text("x", ("é" * 1_000_000,))]})
+    long = MadeRun(run.name, run.manifest, [result], texts={result.cell: [Text("x", ("é" * 1_000_000,))]})
     explorer = Explorer.of([long])
     (row,) = explorer.page(Filter(), 0, 1)["rows"]
     assert row["answers"][0]["text"] == "é" * LONGEST_TEXT

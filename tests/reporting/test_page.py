@@ -153,7 +153,7 @@ def _hostile(run: Run) -> Run:
     result = replace(result, tables=tuple(replace(t, title=NASTY, columns=(NASTY,) * 9) for t in result.tables))
     manifest = {"config": {"system": NASTY, "selections": [{}]}, "notes": [NASTY], "written": NASTY * 3}
     texts = {result.cell: [Text(NASTY, (NASTY,), NASTY) for _ in result.judgements]}
-    return MadeRun(NASTY, manifest, [result], texts)
+    return MadeRun(NASTY, manifest, [result], texts=texts)
 
 
 def test_names_and_messages_are_text_only(runs: Sequence[MadeRun], tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_the_benchmark_that_opens_is_chosen_without_looking_at_numbers(runs: Seq
 def test_what_is_missing_is_in_the_first_lines(runs: Sequence[MadeRun]) -> None:
     one, other = runs
     warned = replace(one.results[0], warnings=("in 7 of 9 translations nothing was found",))
-    run = MadeRun(one.name, {**one.manifest, "notes": ["cost 3 units"]}, [warned, one.results[1]], one.texts)
+    run = MadeRun(one.name, {**one.manifest, "notes": ["cost 3 units"]}, [warned, one.results[1]], texts=one.texts)
     text = Page(render_page([run, replace(other, results=other.results[1:2])])).text
     opening = text[text.index("Based on") : text.index("How many women and men")]
     assert "SimpleGEN: In 7 of 9 translations nothing was found." in opening

@@ -282,14 +282,13 @@ def comparison_table(view: View, found: Sequence[Difference]) -> Table:
         values = [replace_interval(cell.number(place, c.metric, c.slice)) for place in (first, run)]
         ends = [show_value(x, c.unit) for x in (c.low, c.high)]
         tone = one.change if one.change in ("better", "worse") else ""
-        said = "no significant difference" if one.change == "unclear" else one.change
         rows.append(
             [
                 [view.system(run), f" {title_of(cell.benchmark)}, {cell.direction}: {one.label}"],
                 *values,
                 [show_value(c.difference, c.unit), Small(between(*ends))],
                 "–" if c.p_adjusted is None else show_p_value(c.p_adjusted),
-                Strong(said, tone),
+                Strong(c.in_words(), tone),
             ]
         )
     heads: list[Text] = ["", ["first, ", view.system(first)], "this one", "difference", "p (Holm)", "this one is"]
