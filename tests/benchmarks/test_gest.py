@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import gendermark
 from gendermark.benchmarks.gest import STEREOTYPES
-from gendermark.benchmarks.gest.benchmark import PUBLISHED_LANGUAGES, cues_of, languages
+from gendermark.benchmarks.gest.benchmark import PUBLISHED_LANGUAGES, languages
+from gendermark.benchmarks.gest.judge import cues_of
 from gendermark.benchmarks.gest.measures import agresti_coull, outcome, plain
 from gendermark.errors import UserError
 from gendermark.records import Verdict

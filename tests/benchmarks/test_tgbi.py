@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import gendermark
 from gendermark.benchmarks.tgbi import SETS
-from gendermark.benchmarks.tgbi.benchmark import classify_as_paper
+from gendermark.benchmarks.tgbi.judge import classify_as_paper
 from gendermark.metrics.neutrality import neutrality_index
 from gendermark.records import Gender, Verdict
 

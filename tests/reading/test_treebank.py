@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer
 
-from gendermark.benchmarks.tgbi.benchmark import token_spans, tokens
+from gendermark.benchmarks.tgbi.judge import token_spans, tokens
 
 # The words the paper's rules look for: what matters is whether each is a token.
 WANTED = {"she", "her", "woman", "girl", "he", "him", "man", "guy", "boy"}

@@ -2,7 +2,7 @@
 
 __init__.py   its options, with their choices and their help
 items.py      data -> items
-judge.py      translations -> judgements, by our rules and by the paper's; a short one stands in benchmark.py
+judge.py      translations -> judgements, by our rules and by the paper's
 measures.py   judgements -> counts, and the metrics made of them
 findings.py   what it says: findings in words, the form of the paper's tables, figures
 benchmark.py  the record that names them
@@ -24,7 +24,8 @@ from gendermark.metrics import describe
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Counts, Metric, Tally, count, per_judgement
 from gendermark.metrics.within import count_within
-from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation
+from gendermark.reading.failures import failure
+from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation, Verdict
 from gendermark.selection import Selection, options_of
 
 if TYPE_CHECKING:
@@ -58,6 +59,27 @@ ItemSet = ItemSetOf[Any]
 def plain_requests(item_set: ItemSet) -> Sequence[Request]:
     source, target = item_set.selection.source_language, item_set.selection.target_language
     return mapped(lambda item: Request(item.source, source, target), item_set.items)
+
+
+def judge_each(
+    item_set: ItemSet,
+    answers: Answers,
+    judge_one: Callable[[Item, str], Judgement],
+    of_failed: Callable[[Item, str | None], Mapping[str, Any]] = lambda item, text: {},  # noqa: ARG005
+) -> list[Judgement]:
+    """Judge each translation by itself. An error, an empty text or a copied source is not translated.
+
+    `of_failed`: what else the judgement of such a text says.
+    """
+    judgements = []
+    for item, samples in zip(item_set.items, answers, strict=True):
+        text = samples[0].text
+        reason = failure(item.source, text)
+        if text is None or reason:
+            judgements.append(Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason or "", **of_failed(item, text)))
+        else:
+            judgements.append(judge_one(item, text))
+    return judgements
 
 
 def tagged_stereotype(item: Item) -> Gender | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
+
 from gendermark.reading.words import cut
 
 MISSING = "missing"
@@ -9,6 +11,14 @@ MISSING = "missing"
 WRONG_LANGUAGE = "wrong-language"
 COPIED_SHARE = 0.8
 """From this share of its words on, a text whose words stand in the source is the source, not its translation."""
+
+
+_FOREIGN = 0.1
+"""Below this share of words that any reference of a set has, a text is in another language, or in none."""
+
+
+def is_foreign(words: Sequence[str], vocabulary: Container[str]) -> bool:
+    return len(words) > 3 and sum(word in vocabulary for word in words) < _FOREIGN * len(words)
 
 
 def failure(source: str, text: str | None) -> str | None:

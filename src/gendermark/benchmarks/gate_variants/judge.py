@@ -13,14 +13,14 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
 from gendermark.benchmarks.gate_variants import RewritingSettings, Settings, Shared
 from gendermark.benchmarks.gate_variants.items import HIDDEN, names_of, nouns_of, occupations
+from gendermark.languages.folders import language_of
 from gendermark.languages.language import Language
 from gendermark.metrics.terms import Term, as_measures, count_terms
 from gendermark.reading.contrast import Unit, contrast, places_of, units_of
@@ -94,12 +94,6 @@ def blanked(text: str) -> str:
 def padded(text: str) -> str:
     """The words of a text, each between two spaces."""
     return f" {' '.join(blanked(text).split())} "
-
-
-@cache
-def language_of(code: str) -> Language:
-    found: Language = registry.load("language", code)
-    return found
 
 
 def key_terms(kw_f: str, kw_m: str) -> list[list[tuple[str, str]]]:

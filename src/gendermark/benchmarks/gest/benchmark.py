@@ -12,16 +12,13 @@ agree, and give no number where a stereotype has nothing to count.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet
+from gendermark.benchmarks.benchmark import BenchmarkOf
 from gendermark.benchmarks.gest import Settings, items
+from gendermark.benchmarks.gest.judge import judge, render
 from gendermark.benchmarks.gest.measures import MEASURES
 from gendermark.errors import UserError
-from gendermark.languages.folders import codes, part_of
-from gendermark.languages.speaking import Cue
-from gendermark.reading.failures import failure
-from gendermark.records import Gender, Item, Judgement, Verdict
+from gendermark.languages.folders import codes
 
 PUBLISHED_LANGUAGES = ("be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk")
 """Those of the paper. The others are checked on sentences of our own only."""
@@ -30,12 +27,6 @@ PUBLISHED_LANGUAGES = ("be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk")
 def languages() -> tuple[str, ...]:
     """All languages whose first person can be read, the paper's first."""
     return (*PUBLISHED_LANGUAGES, *(code for code in codes("speaker") if code not in PUBLISHED_LANGUAGES))
-
-
-def cues_of(text: str, language: str, *, fitted: bool = False) -> list[Cue]:
-    """Find the words that show the speaker's gender; `fitted`: by the rules fitted on the released translations."""
-    found: list[Cue] = part_of(language, "speaker", "FITTED" if fitted else "SPEAKER").cues(text)
-    return found
 
 
 def default(settings: Settings) -> Settings:
@@ -53,42 +44,6 @@ def complete(settings: Settings) -> Settings:
             f"{settings.target_language}; {instead}"
         )
     return settings
-
-
-_ORDER = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
-
-
-def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
-    settings: Settings = item_set.selection
-    return [_judge_one(item, samples[0].text, settings) for item, samples in zip(item_set.items, answers, strict=True)]
-
-
-def _judge_one(item: Item, text: str | None, settings: Settings) -> Judgement:
-    is_paper = settings.rules == "paper"
-    reason = failure(item.source, text)
-    if text is None or (reason and not is_paper):
-        return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason or "error")
-    cues = cues_of(text, settings.target_language, fitted=settings.detector == "suffix")
-    if is_paper:
-        cues = cues[:1]
-    if not cues:
-        # The paper's rules do not ask whether anything was translated; the reader may want to know.
-        verdict = Verdict.NOT_TRANSLATED if reason else Verdict.UNJUDGEABLE
-        return Judgement.of(item, verdict, reason=reason or "unmarked")
-    cues = sorted(set(cues), key=lambda cue: cue.token.span)
-    seen: dict[str, Any] = {
-        "evidence": tuple(text[slice(*cue.token.span)] for cue in cues),
-        "spans": tuple(cue.token.span for cue in cues),
-    }
-    genders = {cue.gender for cue in cues}
-    if len(genders) > 1:
-        return Judgement.of(item, Verdict.UNJUDGEABLE, reason="mixed", **seen)
-    return Judgement.of(item, Verdict.JUDGED, genders.pop(), outcome="open", **seen)
-
-
-def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
-    examples: tuple[str, str, str] = part_of(settings.target_language, "speaker", "EXAMPLES")
-    return examples[_ORDER.index(gender)]
 
 
 BENCHMARK = BenchmarkOf(

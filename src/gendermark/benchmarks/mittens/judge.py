@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
 from gendermark.benchmarks.mittens import Settings
-from gendermark.languages.language import Language
+from gendermark.languages.folders import language_of
 from gendermark.reading.contrast import Contrast, contrast, places_of, units_of
 from gendermark.reading.english import pronouns
-from gendermark.reading.failures import failure
+from gendermark.reading.failures import WRONG_LANGUAGE, failure, is_foreign
 from gendermark.reading.words import cut, lowered_spans, spans_of
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
@@ -25,8 +24,6 @@ _HIDDEN = ("reference", "twin", "names")
 _FRAGMENT = 1 / 3
 """Below this share of its reference's words, a text that shows no gender is a fragment."""
 _SHORTEST_NAME = 4
-_FOREIGN = 0.1
-"""Below this share of words that any reference of the set has, a text is in another language, or in none."""
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
@@ -35,10 +32,13 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     found = []
     for item, samples in zip(item_set.items, answers, strict=True):
         text = samples[0].text
+        reason = failure(item.source, text)
         if settings.rules == "paper":
             judgement = judge_as_paper(item, text, settings)
-        elif text is None or (reason := _failure(item, text, vocabulary)):
-            judgement = _failed(item, "error" if text is None else reason)
+        elif text is None or reason:
+            judgement = _failed(item, reason or "")
+        elif is_foreign(cut(text), vocabulary):
+            judgement = _failed(item, WRONG_LANGUAGE)
         elif settings.is_into_english:
             judgement = _judge_english(item, text)
         else:
@@ -46,12 +46,6 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
         tags = {key: value for key, value in item.tags.items() if key not in _HIDDEN}
         found.append(replace(judgement, tags=tags))
     return found
-
-
-def _failure(item: Item, text: str, vocabulary: Set[str]) -> str:
-    words = cut(text)
-    is_foreign = len(words) > 3 and sum(word in vocabulary for word in words) < _FOREIGN * len(words)
-    return failure(item.source, text) or ("wrong-language" if is_foreign else "")
 
 
 def _failed(item: Item, reason: str) -> Judgement:
@@ -94,13 +88,7 @@ def _judge_english(item: Item, text: str) -> Judgement:
 
 @cache
 def _contrast(reference: str, twin: str, code: str) -> Contrast:
-    return contrast(reference, twin, _language(code))
-
-
-@cache
-def _language(code: str) -> Language:
-    found: Language = registry.load("language", code)
-    return found
+    return contrast(reference, twin, language_of(code))
 
 
 @cache
@@ -118,13 +106,13 @@ def _judge_other(item: Item, text: str, code: str) -> Judgement:
     """By the words that only one of two references has, whose passages differ in gender; the rest is for people."""
     if not item.tags["twin"]:
         return _undecided(item, "no-twin")
-    words = _language(code).cut(text)
+    words = language_of(code).cut(text)
     deciding = _contrast(item.tags["reference"], item.tags["twin"], code)
     kept = {*item.tags["names"].split(), *(word for word in words if _is_kept(word, item.source))}
     units = {unit for unit in units_of(words) if kept.isdisjoint(unit)}
     right, wrong = sorted(deciding.right & units), sorted(deciding.wrong & units)
     if not right and not wrong:
-        if len(words) < _FRAGMENT * len(_language(code).cut(item.tags["reference"])):
+        if len(words) < _FRAGMENT * len(language_of(code).cut(item.tags["reference"])):
             return _failed(item, "fragment")
         return _undecided(item, "no-evidence")
     seen = {

@@ -16,7 +16,7 @@ from gendermark.metrics import quality
 from gendermark.reading import context as contexts
 from gendermark.reading.contrast import without_tags
 from gendermark.reading.evidence import decide, gather, is_a_name_of_the_person
-from gendermark.reading.failures import failure
+from gendermark.reading.failures import WRONG_LANGUAGE, failure, is_foreign
 from gendermark.reading.sentence import Sentence, Shown, gender_of_references, letter_of, marks
 from gendermark.reading.words import lowered_spans, spans_of, split_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
@@ -25,8 +25,6 @@ _HIDDEN = ("reference", "contrastive")
 """Tags that a judge needs and a judgement does not carry."""
 _TRUNCATED = 0.35
 """Below this share of its reference's words, a translation is a fragment."""
-_FOREIGN = 0.1
-"""Below this share of words that any reference of the set has, a text is of another language."""
 _ASCII_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 
 
@@ -118,8 +116,8 @@ def _judge_best(
     words = language.cut(text)
     if len(words) < _TRUNCATED * len(language.cut(without_tags(item.tags["reference"]))):
         return _Judged("failed", "truncated")
-    if len(words) > 3 and sum(word in vocabulary for word in words) < _FOREIGN * len(words):
-        return _Judged("failed", "wrong-language")
+    if is_foreign(words, vocabulary):
+        return _Judged("failed", WRONG_LANGUAGE)
     return _weigh(item, text, language)
 
 

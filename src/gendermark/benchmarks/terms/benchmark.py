@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, Direction, ItemSet, Measures
+from gendermark.benchmarks.benchmark import BenchmarkOf, Direction, ItemSet, Measures
 from gendermark.benchmarks.mt_geneval.items import LANGUAGES, core_sides
 from gendermark.benchmarks.terms import Settings
+from gendermark.benchmarks.terms.judge import judge, render
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import UserError
 from gendermark.metrics.describe import Description
@@ -22,18 +22,12 @@ from gendermark.metrics.rates import difference
 from gendermark.metrics.terms import (
     TERM_ACCURACY,
     TERM_COVERAGE,
-    Found,
     add_terms,
-    as_measures,
-    counts_of,
-    find_terms,
     read_terms,
     term_accuracy,
     term_coverage,
 )
 from gendermark.reading.contrast import without_tags
-from gendermark.reading.failures import failure
-from gendermark.reading.words import cut, spans_of
 from gendermark.records import Gender, Item, Judgement, Verdict
 
 _BOTH = (Gender.MASCULINE, Gender.FEMININE)
@@ -81,43 +75,6 @@ def _core(language: str) -> tuple[list[Item], str]:
             item_id = f"{row['id']}-{gender}"
             items.append(Item(item_id, len(items), row["id"], source, gender, {"terms": terms}, contrast=row["id"]))
     return items, origin
-
-
-def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
-    return [_judge(item, samples[0].text) for item, samples in zip(item_set.items, answers, strict=True)]
-
-
-def _judge(item: Item, text: str | None) -> Judgement:
-    terms = read_terms(item.tags["terms"])
-    reason = failure(item.source, text)
-    if reason or text is None:
-        measures = as_measures(counts_of([Found(term) for term in terms]))
-        return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason or "error", measures=measures)
-    found = find_terms(cut(text), terms)
-    seen = [one for one in found if one.place is not None]
-    facts: dict[str, Any] = {
-        "evidence": tuple(" ".join(one.term.right if one.is_right else one.term.wrong) for one in seen),
-        "spans": spans_of(text, [one.place for one in seen if one.place is not None]),
-        "measures": as_measures(counts_of(found)),
-    }
-    if not seen:
-        return Judgement.of(item, Verdict.UNJUDGEABLE, reason="absent", outcome="undecided", **facts)
-    kinds = {one.is_right for one in seen}
-    if len(kinds) == 2:
-        return Judgement.of(item, Verdict.UNJUDGEABLE, reason="mixed", outcome="mixed", **facts)
-    outcome = "correct" if kinds == {True} else "wrong"
-    observed = None
-    if item.expected is not None:
-        observed = item.expected if outcome == "correct" else item.expected.opposite
-    return Judgement.of(item, Verdict.JUDGED, observed, outcome=outcome, **facts)
-
-
-def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
-    if gender is Gender.NEUTRAL:
-        return "…"
-    is_right = item.expected in (None, gender)
-    forms = [term.right if is_right else term.wrong for term in read_terms(item.tags["terms"])]
-    return ", ".join(" ".join(form) for form in forms) + "."
 
 
 TERM_GAP = Description(

@@ -1,0 +1,128 @@
+"""SimpleGEN: the gender of the occupation noun, by our lexicon and by the released dictionary."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from gendermark.benchmarks.benchmark import Answers, ItemSet, judge_each
+from gendermark.benchmarks.simplegen import Settings
+from gendermark.data.official import official_files
+from gendermark.io.textfiles import read_text
+from gendermark.reading.failures import failure
+from gendermark.reading.occupations import bundled_finder, citation_forms, core_occupations, lexicon
+from gendermark.reading.words import lowered_spans
+from gendermark.records import Gender, Item, Judgement, Span, Verdict
+
+
+def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    settings: Settings = item_set.selection
+    if settings.rules == "paper":
+        pairs = zip(item_set.items, answers, strict=True)
+        return [judge_as_paper(item, samples[0].text, dictionary_of(settings)) for item, samples in pairs]
+    # Where the paper has a dictionary, its verdict is kept beside ours, so that a difference can be seen.
+    has_dictionary = settings.data == "official" and settings.target_language in LANGUAGES
+    dictionary = dictionary_of(settings) if has_dictionary else None
+    finder = bundled_finder(settings.target_language)
+
+    def tags(item: Item, text: str | None) -> dict[str, Any]:
+        if dictionary is None:
+            return {}
+        observed, _ = look_up(item, text or "", dictionary)
+        outcome = "inconclusive" if observed is None else "correct" if observed == item.expected else "incorrect"
+        return {"tags": {**item.tags, "paper_outcome": outcome}}
+
+    def judge_best(item: Item, text: str) -> Judgement:
+        found = finder.find(text, item.entity)
+        verdict, reason = (Verdict.JUDGED, "") if found.gender else (Verdict.UNJUDGEABLE, found.reason)
+        seen = {"evidence": found.evidence, "spans": found.spans(text), **tags(item, text)}
+        return Judgement.of(item, verdict, found.gender, reason=reason, **seen)
+
+    return judge_each(item_set, answers, judge_best, tags)
+
+
+def render(item: Item, gender: Gender, settings: Settings) -> str:
+    if gender is Gender.NEUTRAL:
+        return "…"
+    if settings.rules == "paper":
+        form = dictionary_of(settings)[item.tags["entry"]].first[gender]
+    else:
+        form = citation_forms(settings.target_language)[item.entity, gender.value, item.tags["number"]]
+    return f"{form[:1].upper()}{form[1:]}."
+
+
+def fit(item: Item, text: str, settings: Settings) -> float | None:
+    return float(bundled_finder(settings.target_language).find(text, item.entity).reason != "absent")
+
+
+# -- as released: a dictionary of occupation nouns, its errors included ------------------------------------------------
+
+LANGUAGES = ("de", "es")
+"""Those with a released dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a dictionary: what is searched for, and the first form of each gender."""
+
+    patterns: tuple[tuple[Gender, re.Pattern[str]], ...]
+    first: Mapping[Gender, str]
+
+
+def _entry(masculine: Sequence[str], feminine: Sequence[str], as_pattern: Callable[[str], str] = str) -> Entry:
+    # As released: forms are not escaped, text and forms are lower-cased, and masculine is looked for first.
+    return Entry(
+        tuple(
+            (gender, re.compile("|".join(rf"\b{as_pattern(form.lower())}\b" for form in forms)))
+            for gender, forms in ((Gender.MASCULINE, masculine), (Gender.FEMININE, feminine))
+        ),
+        {Gender.MASCULINE: masculine[0], Gender.FEMININE: feminine[0]},
+    )
+
+
+def judge_as_paper(item: Item, text: str | None, dictionary: Mapping[str, Entry]) -> Judgement:
+    observed, span = look_up(item, text or "", dictionary)
+    if observed is None and (reason := failure(item.source, text)):
+        return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason)
+    if observed is None or text is None or span is None:
+        return Judgement.of(item, Verdict.UNJUDGEABLE)
+    evidence = (text.lower()[slice(*span)],)
+    return Judgement.of(item, Verdict.JUDGED, observed, evidence=evidence, spans=lowered_spans(text, [span]))
+
+
+def look_up(item: Item, text: str, dictionary: Mapping[str, Entry]) -> tuple[Gender | None, Span | None]:
+    """The gender whose form stands in the text, and where in its lower-cased letters."""
+    for gender, pattern in dictionary[item.tags["entry"]].patterns:
+        if match := pattern.search(text.lower()):
+            return gender, match.span()
+    return None, None
+
+
+@cache
+def dictionary_of(settings: Settings) -> Mapping[str, Entry]:
+    """English word as it stands in the source -> its target forms, for the published algorithm."""
+    if settings.data == "official":
+        return _official_dictionary(settings.revision, settings.target_language)
+    plural_of = {occupation: plural for occupation, plural, _ in core_occupations()}
+    forms: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for entry in lexicon(settings.target_language):
+        if entry.occupation in plural_of and entry.gender in ("masculine", "feminine"):
+            english = entry.occupation if entry.number == "singular" else plural_of[entry.occupation]
+            forms[english, entry.gender].extend(entry.forms)
+    return {
+        english: _entry(forms[english, "masculine"], forms[english, "feminine"], re.escape)
+        for english in {key for key, _ in forms}
+    }
+
+
+def _official_dictionary(revision: str, language: str) -> Mapping[str, Entry]:
+    path = official_files("simplegen", revision).path(f"dictionaries/dictionary-en-{language}-new.csv")
+    rows = csv.reader(io.StringIO(read_text(path)))
+    next(rows)  # the header names the columns: English, masculine, feminine
+    return {english: _entry(masculine.split("|"), feminine.split("|")) for english, masculine, feminine in rows}
