@@ -162,7 +162,7 @@ def test_unusable_sheets(tmp_path: Path, form: Form, text: str, line: int, token
 @pytest.mark.parametrize(
     ("name", "content", "token"),
     [
-        ("s.xlsx", b"PK\x03\x04", "CSV"),
+        ("s.xlsx", b"PK\x03\x04", "Excel"),
         ("s.csv", f"{HEADER}\n1,b,Sí.,Y,M,\n".encode("utf-16"), "UTF-16"),
         ("s.csv", f"{HEADER}\n1,b,Sí.,Y,M,\n".encode("latin-1"), "line 2: byte 0xed"),
         ("none.csv", None, "there is no such file"),

@@ -277,11 +277,6 @@ def test_no_value_lies_outside_its_interval(tmp_path: Path, samples: list[list[s
     check_intervals(own_result(tmp_path, replaced[:n_lines], lines))
 
 
-@pytest.mark.parametrize("system", ["coin", "masculine", "right", "random", "stereotyped?s=0.5", "silent", "garble"])
-def test_no_value_of_a_fake_lies_outside_its_interval(system: str) -> None:
-    check_intervals(drawn(f"fake:{system}", 4))
-
-
 def check_intervals(result: gendermark.Result) -> None:
     for found in result.estimates:
         if found.value is None:

@@ -12,9 +12,7 @@ import pytest
 
 import gendermark
 from gendermark.errors import BadFile, UserError
-from gendermark.lab.determiners import compare_targets
-from gendermark.lab.samples import look_at
-from gendermark.lab.sampling import Settings, vary_sampling
+from gendermark.lab.samples import Settings, compare_targets, look_at, vary_sampling
 from gendermark.lab.uncertainty_results import Cell, drawn_sentences, read_cell, read_cells
 from gendermark.records import Gender
 from gendermark.result import Result

@@ -17,8 +17,7 @@ import statsmodels.api as sm
 from gendermark import api
 from gendermark.errors import UserError
 from gendermark.lab import cues
-from gendermark.lab.cues import Question, coefficients, model_cues
-from gendermark.lab.regression import INTERCEPT, linear_model
+from gendermark.lab.cues import INTERCEPT, Question, coefficients, linear_model, model_cues
 from gendermark.lab.uncertainty_results import Cell, drawn_sentences, read_cell
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm

@@ -10,7 +10,7 @@ import pytest
 
 from gendermark import api
 from gendermark.lab import mitigate, reader
-from gendermark.lab.mitigate import Variant, findings, interleaved_seconds, variant_of, variants_for
+from gendermark.lab.mitigate import Variant, findings, variant_of, variants_for
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import folder
 from gendermark.systems.system import System
@@ -141,19 +141,6 @@ def test_a_system_gets_what_it_can_do() -> None:
     assert names(Toy(Task.TRANSLATE, Task.SAMPLE, takes_hints=True)) == ["plain", "rerank", "hinted:prompt", "oracle"]
     assert variant_of("hinted:context").spec("hf:a?b=1") == "hinted:hf:a?b=1&style=context"
     assert Variant("rerank", "rerank").spec("demo:en-es") == "rerank:demo:en-es"
-
-
-def test_time_is_taken_in_turns_after_a_warm_up() -> None:
-    order: list[str] = []
-    systems = {name: Toy() for name in "ab"}
-
-    def ready(system: System) -> None:
-        order.append(next(name for name, one in systems.items() if one is system))
-
-    found = interleaved_seconds(systems, [Request("x", "en", "es")] * 4, 3, ready)
-    assert "".join(order) == "abbaabba"
-    assert {name: len(seconds) for name, seconds in found.items()} == {"a": 3, "b": 3}
-    assert all(system.n_asked == 4 for system in systems.values())
 
 
 def test_the_reader_has_numbers_of_its_own(study: Command, monkeypatch: pytest.MonkeyPatch) -> None:

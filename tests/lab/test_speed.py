@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,17 +17,14 @@ from typing import Any
 
 import pytest
 
-from gendermark import registry
 from gendermark.lab import speed
-from gendermark.lab.speed import Diary, Settings, machine, measure, named_points, points_of, study_speed
+from gendermark.lab.speed import Diary, Settings, machine, named_points, points_of, study_speed
 from gendermark.lab.speed_numbers import Study, max_drop, median_of, price_of, relative_drop, trend
-from gendermark.lab.speed_report import findings, intervals, markdown, write_files
+from gendermark.lab.speed_report import findings, write_files
 from gendermark.lab.studies import working
 from gendermark.metrics.metric import Resampling
 from gendermark.runs.compare import Comparison
 from gendermark.systems import fakes
-from gendermark.systems.fakes import Fake
-from gendermark.systems.system import System
 from lab.conftest import Command
 
 HASTY = "hasty=fake:right?p=0.6&delay_ms=0.2"
@@ -227,29 +224,6 @@ def test_rounds_of_another_machine_do_not_count(tmp_path: Path) -> None:
     assert {"processor", "cores", "python", "gendermark", "threads_of_libraries", "ctranslate2"} <= set(machine())
 
 
-def test_every_point_has_its_turn_in_every_round(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    class Silent(Fake):
-        def answer(self, requests: Any) -> Iterator[Any]:
-            yield requests
-
-    def opened(name: str) -> Callable[[], Any]:
-        @contextmanager
-        def ready() -> Iterator[System]:
-            asked.append(name)
-            yield Silent("right", {})
-
-        return ready
-
-    diary = Diary(tmp_path / "t.jsonl", {})
-    measure(diary, {name: opened(name) for name in "abc"}, [None] * 20, 9)  # type: ignore[list-item]
-    rounds = [asked[start : start + 3] for start in range(0, 27, 3)]
-    assert all(sorted(one) == ["a", "b", "c"] for one in rounds)
-    assert len({tuple(one) for one in rounds}) > 1, "not always in the same order"
-    assert len(diary.rounds) == 9
-
-
 # -- arithmetic and words ----------------------------------------------------------------------------------------------
 
 
@@ -317,33 +291,6 @@ def test_the_bundled_model_from_nothing_to_page(
     assert report["systems"]["beam 4"]["decoding"].startswith("beam4")
     assert "workers" in report["systems"]["beam 4"]["computing"]
     study(*arguments).is_refusal("it differs in baseline")
-
-
-class _Server(Fake):
-    asks_a_server = True
-
-
-def test_notes_about_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_sentences: str, few: tuple[Path, Path]
-) -> None:
-    monkeypatch.setitem(registry.BUILT_IN["system"], "served", f"{__name__}:_Server")
-    quick: dict[str, Any] = {"data": own_sentences, "repeats": 1, "n_timed": 2}
-    served = _settings(tmp_path / "a", "served:right", "other=fake:masculine", "again=fake:masculine", **quick)
-    found = study_speed(replace(served, target_language="de"))
-    assert any(note.startswith("right asks a server") for note in found.notes)
-    assert any("again computes the same as other" in note for note in found.notes)
-    assert any("so time is taken on SimpleGEN's" in note for note in found.notes)
-    assert ("BLEU" in found.columns, found.facts["timed_on"]) == (False, "SimpleGEN")
-    # Options that change the time alone are not called noise.
-    again = "again=demo:en-es?batch_size=1"
-    batches = _settings(tmp_path / "b", "demo:en-es", again, vary=("batch_size=1,8",), test_set=few, **quick)
-    found = study_speed(batches)
-    assert any("batch size 8 and batch size 1 say the same by design" in note for note in found.notes)
-    assert any("again computes the same as batch size 1 here" in note for note in found.notes)
-    assert not any("batch size 8 computes" in note for note in found.notes)
-    # Every number has its interval on the page and in the table.
-    assert {row[1] for row in intervals(found).rows} >= {"BLEU", "chrF", "pro", "MOFC"}
-    assert "Every number with its interval" in markdown(found)
 
 
 @pytest.mark.parametrize(

@@ -445,17 +445,6 @@ def test_a_wide_search_finds_the_best_of_all_translations(attention: str) -> Non
     assert n_greedy < 4 * len(SOURCES), "if greed finds them all, nothing is proven"
 
 
-@pytest.mark.parametrize("attention", ATTENTIONS)
-def test_a_translation_does_not_depend_on_its_batch(attention: str) -> None:
-    model = _model(attention, spread=1.0)
-    for beam_size in (1, 2, 5):
-        search = Search(model, END, beam_size=beam_size, max_length=12)
-        alone = [search.translate([source])[0] for source in SOURCES]
-        together = search.translate(SOURCES)
-        assert [one.words for one in alone] == [one.words for one in together]
-        assert [one.log_probability for one in alone] == pytest.approx([one.log_probability for one in together])
-
-
 def test_architectures() -> None:
     for attention, shape in product(ATTENTIONS, [(3, 1), (1, 3)]):
         model = _model(attention, shape)

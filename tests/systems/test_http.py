@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import itertools
 import json
 import signal
 import threading
@@ -123,42 +122,12 @@ def test_retry_after(server: Server, waits: list[float], text: str, seconds: int
     assert waits == [pytest.approx(seconds, abs=1 + seconds / 4)]
 
 
-def test_retry_after_holds_for_all_requests(server: Server, waits: list[float]) -> None:
-    server.script(servers.status(429, Retry_After="50"))
-    with closing(opened(server, concurrency="1")) as system:
-        asking.answers(system, requests(33))
-    assert len(waits) == 2  # the clock does not move here, so the second request is early too
-    assert min(waits) > 40
-
-
-def test_whoever_sees_others_served_waits_on(server: Server) -> None:
-    """A server that serves every fourth request only: some of them are refused far more often than that."""
-    counter = itertools.count(1)
-    turned_away = servers.status(429, Retry_After="1")
-    server.script(*[servers.good if next(counter) % 4 == 0 else turned_away for _ in range(400)])
-    with closing(opened(server, concurrency="8", max_retries="4")) as system:
-        found = asking.answers(system, requests(32 * 40))
-    assert asking.texts(found) == [f"SENTENCE {number}." for number in range(1, 32 * 40 + 1)]
-
-
 @pytest.mark.parametrize(("code", "header"), [(429, {"Retry_After": "1"}), (429, {}), (503, {"Retry_After": "1"})])
 def test_a_server_that_serves_nobody_is_given_up(server: Server, code: int, header: dict[str, str]) -> None:
     server.script(*[servers.status(code, **header)] * 200)
     with closing(opened(server, concurrency="4")) as system, pytest.raises(SystemFailure, match=str(code)):
         asking.answers(system, requests(32 * 8))
     assert len(server.asked) <= 4 * 6
-
-
-def test_too_many_at_once_become_fewer(server: Server) -> None:
-    server.script(*[servers.status(429)] * 8, *[servers.stall] * 30)
-    with closing(opened(server, concurrency="8")) as system:
-        work = threading.Thread(target=lambda: list(system.answer(requests(32 * 16))))
-        work.start()
-        wait_until(lambda: len(server.asked) >= 9, "they are asked for again")
-        time.sleep(0.2)
-        assert len(server.asked) <= 8 + 4  # half as many
-        server.go_on.set()
-        work.join()
 
 
 # -- time and size
@@ -251,14 +220,6 @@ def test_what_a_server_says_is_kept_harmless(server: Server, body: bytes, shown:
     assert f"it said: {shown};" in sentence if shown else "it said" not in sentence
 
 
-def test_redirects_are_not_followed(server: Server) -> None:
-    with servers.serving(shout) as elsewhere:
-        for location in (elsewhere.url, "javascript:alert(1)", f"http://me:Zq9@{elsewhere.url[7:]}", "http://[::bad"):
-            server.script(servers.status(307, Location=location))
-            assert "Zq9" not in failed(server, max_retries="0")
-        assert elsewhere.asked == []
-
-
 # -- keys
 
 
@@ -314,17 +275,6 @@ def test_addresses_are_written_in_one_way(monkeypatch: pytest.MonkeyPatch) -> No
             assert system.system_id == f"libretranslate:{same}"
 
 
-def test_a_server_that_goes_away_is_waited_for(waits: list[float]) -> None:
-    """Unlike one that never answered, whose address is more likely wrong."""
-    with servers.serving(shout) as server:
-        system = opened(server)
-        server.script(servers.says(b'{"translatedText": ["ONE"]}', Connection="close"))
-        asking.answers(system, requests(1))
-    with closing(system), pytest.raises(SystemFailure, match="cannot be reached"):
-        asking.answers(system, requests(1))
-    assert len(waits) == 5
-
-
 def test_proxies_are_those_of_the_environment(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server stands in for a proxy: it is asked for a host that does not exist. Our own machine needs none."""
     monkeypatch.setenv("http_proxy", server.url)
@@ -341,15 +291,6 @@ def test_proxies_are_those_of_the_environment(server: Server, monkeypatch: pytes
 
 
 # -- several at once
-
-
-def test_answers_come_as_soon_as_they_are_there(server: Server) -> None:
-    server.script(servers.stall)
-    with closing(opened(server, concurrency="2")) as system:
-        answers = system.answer(requests(96))
-        assert len([*next(answers), *next(answers)]) == 64  # the first request still waits
-        server.go_on.set()
-        assert len(next(answers)) == 32
 
 
 def interrupted(

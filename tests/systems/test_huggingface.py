@@ -22,8 +22,6 @@ import pytest
 
 from gendermark.errors import UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import engine, huggingface
-from gendermark.systems.engine import Prefix
 from gendermark.systems.huggingface import HuggingFace
 from gendermark.systems.system import open_system
 from runs import children
@@ -267,48 +265,7 @@ def test_a_language_model_s_score_is_that_of_the_answer_after_the_prompt(models:
     assert found.token_log_probabilities == pytest.approx(expected, abs=1e-4)
 
 
-def test_scores_and_samples_do_not_depend_on_memory(models: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    scored = [Request(text, "en", "es", Task.SCORE, target) for text in many(5) for target in tiny.SPANISH[:2]]
-    asked = [*scored, *sampling(tiny.ENGLISH[:3], 12, epsilon=0.1)]
-    whole = answers(opened(models("marian")), asked)
-    monkeypatch.setattr(engine, "REQUESTS_PER_DRAWING", 2)
-    for n_rows in (60, 1):  # room for two or three texts; for one step at a time
-        monkeypatch.setattr(huggingface, "LOGIT_BYTES", 4 * 112 * n_rows)
-        parts = answers(opened(models("marian")), asked)
-        assert texts(parts) == texts(whole)
-        assert [one.log_probability for one in parts] == pytest.approx([one.log_probability for one in whole], abs=1e-3)
-
-
 # -- samples
-
-
-@kinds("marian", chat=True)
-def test_continuations_are_those_of_plain_forward_passes(models: Any, kind: str) -> None:
-    """Whatever the prefixes and sources beside it, a continuation has the distributions of its own tokens alone."""
-    system = opened(models(kind), max_length=20)
-    sources = [source_of(system, request) for request in requests(tiny.ENGLISH)]
-    frame, chance = system._frame(("en", "es")), random.Random(1)
-    prefixes = [tuple(chance.sample(range(8, 60), length)) for length in (0, 3, 1, 3, 5, 0)]
-    pairs = enumerate(zip(sources, prefixes, strict=True))
-    asked = [Prefix(number, source, prefix) for number, (source, prefix) in pairs]
-    _, model = plain(models(kind))
-    for (_, source, prefix), (tokens, logits) in zip(asked, system._continue(asked, frame, 6), strict=True):
-        said = [*prefix, *tokens[:-1]]
-        with torch.no_grad():
-            if kind == "chat":
-                rows = model(torch.tensor([[*source, *said]])).logits[0]
-            else:
-                start = [model.config.decoder_start_token_id, *system._begin(frame)]
-                outputs = torch.tensor([[*start, *said]])
-                rows = model(input_ids=torch.tensor([source]), decoder_input_ids=outputs).logits[0]
-        rows[:, system._suppressed] = float("-inf")
-        if kind == "chat":  # two tokens end an answer; one stands for both
-            rows[:, 2] = rows[:, [2, 6]].logsumexp(-1)
-            rows[:, 6] = float("-inf")
-        expected = rows[-len(tokens) :].numpy()
-        assert logits == pytest.approx(expected, abs=2e-4)
-        assert tokens == expected.argmax(1).tolist()
-        assert tokens[-1] in system._ends or len(prefix) + len(tokens) == 20
 
 
 # -- the same weights in CTranslate2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
 from gendermark.systems.engine import Engine, is_out_of_memory
 from gendermark.systems.system import families_that_can, open_system
-from runs import children
 from systems import tiny_hf, tiny_models
 from systems.asking import answers, requests, sampling, texts
 
@@ -352,72 +350,6 @@ def test_what_cannot_be_asked_ends_the_command_with_one_sentence(
         assert language in refused(capsys, *command, "--to", language, "--system", tried.spec)
     monkeypatch.setitem(sys.modules, tried.kind.packages[0], None)
     assert "pip install" in refused(capsys, *command, "--to", "es", "--system", tried.spec)
-
-
-# -- killed and resumed
-
-STOPS = """
-import os, sys, time
-from gendermark.systems.engine import Engine
-answer, n_portions = Engine.answer, 0
-def stopping(self, requests):
-    global n_portions
-    for portion in answer(self, requests):
-        n_portions += 1
-        if n_portions > 4:
-            time.sleep(600)  # to be killed
-        yield portion
-Engine.answer = stopping
-from gendermark.cli.app import main; main()
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
-@pytest.mark.parametrize(
-    ("kind", "how"),
-    [
-        ("ctranslate2-opus", []),
-        pytest.param("ctranslate2-opus", ["--samples", "128", "--sampling", "epsilon=0.2"], marks=pytest.mark.slow),
-        pytest.param("hf-marian", [], marks=pytest.mark.slow),
-        pytest.param("hf-marian", ["--samples", "128", "--sampling", "epsilon=0.3"], marks=pytest.mark.slow),
-        pytest.param("torch", [], marks=pytest.mark.slow),
-    ],
-)
-def test_a_killed_command_resumes(
-    kind: str, how: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for package in KINDS[kind].packages:
-        pytest.importorskip(package)
-    sources, store = tmp_path / "sources.txt", tmp_path / "store.sqlite"
-    sources.write_text("".join(f"Worker {n:03} lost her keys.\n" for n in range(96)), encoding="utf-8")
-    model = KINDS[kind].build(tmp_path / "opus-mt-en-es")
-    system = ["--system", f"{KINDS[kind].family}:{model}?batch_size=8&beam_size=1&max_length=12", "--to", "es"]
-    command = ["translate", str(sources), *system, *how, "--json"]
-    variables = {**children.environment(tmp_path / "site"), "OMP_NUM_THREADS": "1"}
-    process = children.start([*command, "--store", str(store)], variables, code=STOPS)
-    children.wait_until(lambda: children.n_stored(store) > 0 or process.poll() is not None, "something was stored")
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    n_kept = children.n_stored(store)
-    n_samples = 128 if how else 1
-    assert 0 < n_kept < 96 * n_samples
-    n_asked = 0
-    answer = Engine.answer
-
-    def counting(self: Engine, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        nonlocal n_asked
-        n_asked += sum(request.n_samples for request in requests)
-        yield from answer(self, requests)
-
-    monkeypatch.setattr(Engine, "answer", counting)
-    outputs = []
-    for path in (store, tmp_path / "undisturbed.sqlite"):
-        with pytest.raises(SystemExit) as end:
-            main([*command, "--store", str(path)])
-        assert not end.value.code
-        outputs.append(capsys.readouterr().out)
-    assert outputs[0] == outputs[1]
-    assert n_asked == 2 * 96 * n_samples - n_kept  # nothing that was stored was asked again
 
 
 @pytest.mark.parametrize(

@@ -109,13 +109,6 @@ def test_apertium(apertium: str) -> None:
             asking.translated(system, ["The house."], "de")
 
 
-def test_the_program_of_apertium_by_itself() -> None:
-    if shutil.which("apertium") is None or not (DATA / "modes" / "eng-spa.mode").exists():
-        pytest.skip("apertium with apertium-eng-spa is not installed")
-    with closing(open_system("command:apertium -u eng-spa")) as system:
-        assert asking.translated(system, ["The woman.", "Two cats."]) == ["La mujer.", "Dos gatos."]
-
-
 # -- transformers serve
 
 
@@ -209,8 +202,3 @@ def test_a_small_model(smollm2: str, prompt: str, tmp_path: Path) -> None:
     texts = [row["translation"] for row in rows if row.get("translation")]
     assert len(texts) >= len(rows) / 3
     assert not any(re.search(r"\n|translation|^\{", text) for text in texts)
-
-
-def test_log_probabilities_of_a_small_model(smollm2: str) -> None:
-    (found,) = answered(smollm2, ["The nurse finished her work."], logprobs="true", max_tokens="100")
-    assert found.text is None or (found.log_probability or 0) < 0

@@ -95,12 +95,6 @@ def test_log_probabilities_are_the_untruncated_model_s() -> None:
         assert found.n_tokens == min(len(found.tokens) + 1, toy.max_words)
 
 
-def test_a_truncated_drawing_costs_about_as_many_decodings_as_there_are_distinct_sentences() -> None:
-    toy = Toy(peakedness=3.0)
-    (draws,) = draw([sampling(128, epsilon=0.2)], toy, frozenset({END}), toy.max_words)
-    assert toy.n_continuations <= len(set(sentences(draws))) + 1
-
-
 @given(st.integers(1, 40), st.integers(0, 40), st.integers(0, 5))
 @settings(max_examples=40)
 def test_samples_do_not_depend_on_how_they_are_cut_or_batched(n: int, cut: int, seed: int) -> None:

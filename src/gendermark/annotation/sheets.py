@@ -11,17 +11,17 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gendermark.errors import BadFile, UserError
-from gendermark.io.textfiles import FORMULA_STARTS, read_text, write_text
+from gendermark.io.tables import read_tables
+from gendermark.io.textfiles import FORMULA_STARTS, write_text
 
 ANYBODY = "the person whom the sentence is about"
 """Stands in the column `Entity` where a benchmark names nobody."""
 SOURCE_COLUMN = "Source"
-_SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 # What spreadsheet programs put in place of what was there.
 _AS_TYPED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
 
@@ -197,7 +197,7 @@ class Row:
 
 
 def read_sheet(path: Path | str, form: Form) -> list[Row]:
-    """A filled sheet: ours or a published one; comma, semicolon or tab; with or without empty columns."""
+    """A filled sheet, ours or a published one: CSV of any separator, or Excel."""
     rows = _read(path, form)
     if all(row.is_blank for row in rows):
         answers = " or ".join(dict.fromkeys(choice.cells[form.note - 1] for choice in form.choices[:3]))
@@ -206,7 +206,7 @@ def read_sheet(path: Path | str, form: Form) -> list[Row]:
 
 
 def _read(path: Path | str, form: Form) -> list[Row]:
-    lines = iter(_table(path, form))
+    lines = iter(_table(path))
     header_line, header = next(lines, (1, []))
     begins = f"a sheet begins with {', '.join(form.columns)}"
     if not header:
@@ -252,34 +252,16 @@ def _titles(form: Form) -> list[str]:
     return [form.columns[{"number": 0, "text": form.text}[name]] for name in form.identified_by]
 
 
-def _table(path: Path | str, *forms: Form) -> list[tuple[int, list[str]]]:
-    """The lines that hold anything, split at whichever separator makes most sense of the header."""
-    if Path(path).suffix.lower() in _SPREADSHEETS:
-        raise BadFile(path, "is a spreadsheet; save it as CSV (UTF-8)")
-    text = read_text(path)
-    if named := re.match(r"sep=(.)\r?\n", text):  # a line that Excel writes and reads
-        return [(line + 1, cells) for line, cells in _split(path, text[named.end() :], named[1])]
-
-    def n_known(delimiter: str) -> int:
-        header = next((line for line in text.splitlines() if line.strip(f"{delimiter} ")), "")
-        names = [_bare_name(cell) for cell in header.split(delimiter)]
-        return max(sum(name in form.names for name in names) for form in forms)
-
-    return list(_split(path, text, max((",", ";", "\t"), key=n_known)))
-
-
-def _split(path: Path | str, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
-    try:
-        for cells in reader:
-            while cells and not cells[-1].strip():
-                cells.pop()
-            if cells:
-                yield line, cells
-            line = reader.line_num + 1  # where the next record begins
-    except csv.Error as problem:
-        raise BadFile(path, f"is not CSV ({problem}); save it again from a spreadsheet program", line=line) from None
+def _table(path: Path | str) -> list[tuple[int, list[str]]]:
+    """The rows that hold anything, to their last filled cell; without the line `sep=;` that Excel writes and reads."""
+    rows = []
+    for line, row in read_tables(path)[0].rows:
+        cells = list(row)
+        while cells and not cells[-1].strip():
+            cells.pop()
+        if cells and cells != ["sep="]:
+            rows.append((line or 0, cells))
+    return rows
 
 
 def _bare_name(cell: str) -> str:
@@ -338,7 +320,7 @@ class BlankSheet:
 
 def read_blank(path: Path) -> BlankSheet:
     """Read a blank sheet, as `annotate export` writes it."""
-    lines = iter(_table(path, GENDERS, LINEUP))
+    lines = iter(_table(path))
     header = tuple(cell.strip() for cell in next(lines, (1, []))[1])
     known = {GENDERS.columns: GENDERS, (*GENDERS.columns, SOURCE_COLUMN): GENDERS, LINEUP.columns: LINEUP}
     form = known.get(header)

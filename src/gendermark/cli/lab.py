@@ -52,8 +52,8 @@ STUDY = Commands(
             "cues": "cues:cues",
             "quality": "quality:quality",
             "samples": "samples:samples",
-            "determiners": "determiners:determiners",
-            "sampling": "sampling:sampling",
+            "determiners": "samples:determiners",
+            "sampling": "samples:sampling",
         },
     },
 )

@@ -1,22 +1,40 @@
-"""The translations of one sentence with he, she and they (Table 5 of the uncertainty paper)."""
+"""Three small studies of uncertainty: `study samples`, `study determiners` and `study sampling`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
+from gendermark import api
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.uncertainty.items import as_winomt
+from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, as_winomt, references
+from gendermark.benchmarks.uncertainty.measures import chosen_alpha
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
-from gendermark.cli.terminal import AsJson
-from gendermark.errors import UserError
+from gendermark.cli.options import Store, StudiedData, option_group
+from gendermark.cli.terminal import AsJson, say
+from gendermark.errors import SystemFailure, UserError
 from gendermark.lab import uncertainty_results as results
-from gendermark.lab.studies import show
-from gendermark.lab.uncertainty_results import Cell, Drawn, Into
+from gendermark.lab.studies import WORK, SystemName, SystemOptions, Texts, Work, show
+from gendermark.lab.uncertainty_results import Cell, Drawn, Into, settings_of
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Resampling
+from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
+from gendermark.names import readable
 from gendermark.records import Gender, Table, Translation
+from gendermark.result import Result
+from gendermark.runs import run as running
+from gendermark.runs.run import NO_CONTEXT, RunContext
+from gendermark.selection import Selection
+
+# -- samples: the translations of one sentence with he, she and they (Table 5) -----------------------------------------
+
 
 _ORDER = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL, None)
 
@@ -102,9 +120,6 @@ def _tables(report: Mapping[str, Any], system: str) -> list[Table]:
     ]
 
 
-# -- the command -------------------------------------------------------------------------------------------------------
-
-
 def samples(
     run: Annotated[Path, typer.Argument(metavar="DIR", help="Run folder with uncertainty results.")],
     to: Into = "",
@@ -116,3 +131,228 @@ def samples(
     cell = results.read_cell(run, to)
     report = look_at(cell, contrast=contrast, source=source)
     show(report, _tables(report, cell.result.called), as_json=as_json)
+
+
+# -- determiners: two given translations that differ in gender (Figure 1) ----------------------------------------------
+
+
+_SAME_TOKEN = 1e-3
+"""Log-probabilities of the same token after the same words differ by less than this, however they were batched."""
+
+
+def compare_targets(
+    system: str,
+    sources: Sequence[str],
+    targets: tuple[str, str],
+    direction: tuple[str, str],
+    system_options: Mapping[str, str] | None = None,
+    context: RunContext = NO_CONTEXT,
+) -> dict[str, Any]:
+    """How probable a masculine and a feminine translation of each source are, and the tokens where they part.
+
+    `parting` is the place of the first token in which the targets differ, `at_parting` the probabilities of both tokens
+    there; `None` where the system gives none of single tokens.
+    """
+    words = next((pair for pair in zip(*map(str.split, targets), strict=False) if pair[0] != pair[1]), None)
+    if words is None:
+        raise UserError(f"the two targets must differ in a word that both have, but they are {' and '.join(targets)!r}")
+    asked = [(source, target) for source in sources for target in targets]
+    asking = api.Asking(direction[1], direction[0], targets=[target for _, target in asked])
+    answers = api.translate(system, [source for source, _ in asked], asking, system_options, context)
+    scored = [found for (found,) in answers]
+    for found, (_, target) in zip(scored, asked, strict=True):
+        if found.log_probability is None:
+            raise SystemFailure(
+                f"{system} gave no log-probability for {target!r}"
+                + (f": {found.error}" if found.error else "; ask one that can score translations")
+            )
+    pairs = list(zip(scored[::2], scored[1::2], strict=True))
+    parting = _parting(pairs)
+    return {
+        "system": system,
+        "targets": list(targets),
+        "words": list(words),
+        "parting": parting,
+        "sources": [_preference(source, pair, parting) for source, pair in zip(sources, pairs, strict=True)],
+    }
+
+
+def _parting(pairs: Sequence[tuple[Translation, Translation]]) -> int | None:
+    """The first token in which the targets differ.
+
+    Systems give no tokens, only their probabilities. After the same words these are the same, so the first ones that
+    differ are the place; for either source, since two tokens may be equally probable after one of them.
+    """
+    places = []
+    for one, other in pairs:
+        both = zip(one.token_log_probabilities or (), other.token_log_probabilities or (), strict=False)
+        places += [place for place, (a, b) in enumerate(both) if abs(a - b) > _SAME_TOKEN][:1]
+    return min(places, default=None)
+
+
+def _preference(source: str, pair: tuple[Translation, Translation], parting: int | None) -> dict[str, Any]:
+    """Of one source; the first of each pair is the masculine one."""
+    masculine, feminine = (found.log_probability or 0.0 for found in pair)
+    at_parting = None
+    if parting is not None and all(found.token_log_probabilities for found in pair):
+        at_parting = [math.exp((found.token_log_probabilities or ())[parting]) for found in pair]
+    return {
+        "source": source,
+        "log_probabilities": [masculine, feminine],
+        "n_tokens": [found.n_tokens for found in pair],
+        "at_parting": at_parting,
+        # P(second target) if there were only these two.
+        "feminine_share": 1 / (1 + math.exp(min(masculine - feminine, 700.0))),
+        "feminine_share_at_parting": at_parting[1] / sum(at_parting) if at_parting and sum(at_parting) else None,
+    }
+
+
+def _table(report: Mapping[str, Any]) -> Table:
+    columns = ("source", "masculine", "feminine", "p_masculine", "p_feminine", "feminine_share_at_parting")
+    whole = ("log_p_masculine", "log_p_feminine", "difference", "feminine_share")
+    rows = []
+    for found in report["sources"]:
+        masculine, feminine = found["log_probabilities"]
+        parting = (*(found["at_parting"] or (None, None)), found["feminine_share_at_parting"])
+        both = (masculine, feminine, masculine - feminine, found["feminine_share"])
+        rows.append((found["source"], *report["words"], *parting, *both))
+    title = f"{readable(report['system'])}: {' / '.join(report['targets'])}"
+    return Table("determiners", title, (*columns, *whole), rows)
+
+
+def determiners(
+    sources: Annotated[
+        tuple[str, ...],
+        typer.Argument(metavar="SOURCE...", help="Sentences: one that gives the gender, one that does not."),
+    ],
+    system: SystemName,
+    to: Annotated[str, typer.Option("--to", help="Target language.")],
+    targets: Annotated[
+        tuple[str, str], typer.Option(metavar="MASCULINE FEMININE", help="Two translations that differ in gender.")
+    ],
+    system_options: SystemOptions,
+    from_: Annotated[str, typer.Option("--from", help="Source language.")] = "en",
+    store: Store = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare the probabilities of "el" and "la" where the source gives the gender and where it does not."""
+    report = compare_targets(system, sources, targets, (from_, to), system_options, RunContext(store, tell=say))
+    notes = [] if report["parting"] is not None else [f"{system} scores whole translations only, not single tokens"]
+    show(report, [_table(report)], notes, as_json=as_json)
+
+
+# -- sampling: how numbers depend on drawing (epsilon) and similarity (alpha) ------------------------------------------
+
+
+EPSILONS = ("0.02", "0.05", "0.1", "0.2")
+ALPHAS = ("4", "16", "64")
+_SHOWN = (
+    ("n_distinct", "all"),
+    ("h_gender", UNAMBIGUOUS),
+    ("h_gender", AMBIGUOUS),
+    ("h_s3e", UNAMBIGUOUS),
+    ("h_s3e", AMBIGUOUS),
+    ("delta_h_s3e", "all"),
+    ("awareness_gender", "all"),
+    ("awareness_s3e", "all"),
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is drawn from which system, and how."""
+
+    system: SystemName
+    target_language: Annotated[str, Option("--to", help="Target language.")]
+    epsilon: Annotated[Texts, Option(help=f"Sampling cut-offs, comma-separated. Default: {','.join(EPSILONS)}")] = ()
+    alpha: Annotated[
+        Texts, Option(help=f"Powers of the similarity, or tuned, comma-separated. Default: {','.join(ALPHAS)}")
+    ] = ()
+    n_samples: Annotated[int | None, Option("--n-samples", min=1, help="Samples per sentence; default: 128.")] = None
+    group: Annotated[str, Option(help="referenced (default where there are references), or all sentences.")] = ""
+    data: StudiedData = "core"
+    similarity: Annotated[str, Option(help="characters (bundled), use, or e5:MODEL.")] = ""
+    system_options: SystemOptions = field(default_factory=dict)
+
+    @property
+    def epsilons(self) -> list[float]:
+        found = []
+        for text in _listed(self.epsilon) or EPSILONS:
+            try:
+                found.append(float(text))
+            except ValueError:
+                found.append(-1.0)
+            if not 0 <= found[-1] < 1:
+                raise UserError(f"--epsilon is a probability below 1, or several with commas, not {text!r}")
+        return list(dict.fromkeys(found))
+
+    @property
+    def alphas(self) -> list[str]:
+        known = [f"{alpha:g}" for alpha in KNOWN_ALPHAS]
+        for alpha in (found := list(dict.fromkeys(_listed(self.alpha) or ALPHAS))):
+            if alpha not in (*known, "tuned"):
+                raise UserError(f"--alpha is {', '.join(known)} or tuned here, not {alpha!r}")
+        return found
+
+    def selection(self, epsilon: float) -> Selection:
+        group = self.group or ("referenced" if self.data == "core" and references(self.target_language) else "all")
+        return api.select(
+            BENCHMARK.name,
+            self.target_language,
+            parts=() if group == "all" else (group,),
+            data=self.data,
+            n_samples=self.n_samples or 0,
+            similarity=self.similarity,
+            sampling=f"epsilon={epsilon:g}",
+        )[1]
+
+
+def _listed(texts: Sequence[str]) -> list[str]:
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def vary_sampling(settings: Settings, context: running.RunContext = running.NO_CONTEXT) -> dict[str, Any]:
+    """Draw with every epsilon, and compute with every alpha."""
+    found = []
+    alphas = settings.alphas
+    for epsilon in settings.epsilons:
+        config = running.RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
+        (drawn,) = running.run(config, None, context)
+        for alpha in alphas:
+            result = _with_alpha(drawn, alpha, config.resampling)
+            found.append(
+                {
+                    "epsilon": epsilon,
+                    "alpha": chosen_alpha(drawn.judgements, alpha),
+                    "is_tuned": alpha == "tuned",
+                    "estimates": [result.estimate(*key).to_json() for key in _SHOWN],
+                    "warnings": list(result.warnings),
+                    "signature": result.signature,
+                }
+            )
+    return {"system": drawn.system, "settings": found}
+
+
+def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
+    """The same judgements, with another alpha for S3E."""
+    selection, measures = replace(settings_of(result), alpha=alpha), BENCHMARK.measures
+    counts = measures.count(result.judgements, selection)
+    settled = BENCHMARK.settled(result.judgements, selection)
+    signature = result.signature.replace(f",alpha-{settings_of(result).alpha}|", f",alpha-{settled.alpha}|")
+    estimates = estimate(counts, measures.metrics(result.judgements, selection), resampling, signature)
+    warnings = tuple(measures.warnings(result.judgements, selection))
+    return replace(result, selection=selection, estimates=tuple(estimates), warnings=warnings, signature=signature)
+
+
+def sampling(settings: Settings = option_group(Settings), work: Work = WORK, as_json: AsJson = False) -> None:
+    """Measure how results depend on sampling (epsilon) and similarity (alpha)."""
+    with work as context:
+        report = vary_sampling(settings, context)
+    rows = [
+        (one["epsilon"], f"{one['alpha']:g}{' (tuned)' * one['is_tuned']}", *(e["value"] for e in one["estimates"]))
+        for one in report["settings"]
+    ]
+    columns = ("epsilon", "alpha", *(name if part == "all" else f"{name}:{part}" for name, part in _SHOWN))
+    title = f"{readable(report['system'])}: how far the numbers depend on the settings"
+    notes = [f"epsilon {one['epsilon']:g}: {warning}" for one in report["settings"] for warning in one["warnings"]]
+    show(report, [Table("sampling", title, columns, rows)], dict.fromkeys(notes), as_json=as_json)
