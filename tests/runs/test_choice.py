@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gendermark import api
-from gendermark.cli import terminal
 from gendermark.cli.app import _exit_code
 from gendermark.errors import UserError
 from gendermark.records import Request, Task
@@ -45,12 +43,6 @@ def test_context_must_not_ask_for_its_own_translation() -> None:
         _run("fake:right", context="joined")
 
 
-@pytest.mark.parametrize("context", ["none:x", "joined:x", "nothing"])
-def test_unknown_context(context: str) -> None:
-    with pytest.raises(UserError, match="unknown context strategy of mt-geneval-contextual"):
-        _run("fake:right", context=context)
-
-
 def test_requests_score_both_references() -> None:
     benchmark, selection = api.select("mt-geneval-counterfactual", "es", data="core")
     item_set = benchmark.load(selection)
@@ -76,13 +68,6 @@ def test_refusals(arguments: tuple[str, ...], words: str, tmp_path: Path, capsys
     assert words in capsys.readouterr().err
 
 
-def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["run", "--system", "fake:right", "--benchmark", "mt-geneval-contextual", "--to", "es", "--data", "core"]
-    assert _exit_code([*command, "--forced-choice", "--json", "-o", str(tmp_path / "out")]) == 0
-    tests = json.loads(capsys.readouterr().out)["results"][0]["tests"]
-    assert [test["name"] for test in tests] == ["forced-choice"]
-
-
 def test_the_same_folder_without_it_is_another_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The former's result is not erased; nor does a run without it become one with it."""
     command = ["run", "--system", "fake:right", "--benchmark", "mt-geneval-contextual", "--to", "es", "--data", "core"]
@@ -98,12 +83,3 @@ def test_the_same_folder_without_it_is_another_run(tmp_path: Path, capsys: pytes
         assert {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == before
     (result,) = api.load(tmp_path / "out1")
     assert [test.name for test in result.tests] == ["forced-choice"]
-
-
-def test_a_person_reads_the_share_and_its_interval(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
-    command = ["run", "--system", "fake:right", "--benchmark", "mt-geneval-contextual", "--to", "es", "--data", "core"]
-    assert _exit_code([*command, "--forced-choice", "-o", str(tmp_path / "out")]) == 0
-    assert "100.0 [92.6, 100.0] percent that prefer the right one" in capsys.readouterr().err

@@ -75,11 +75,6 @@ def test_a_manifest_cut_short(run: Path) -> None:
     assert refused(run) == f"{path}, line 1: byte 0xe9 is not UTF-8; save the file as UTF-8"
 
 
-def test_a_cell_that_is_gone(run: Path) -> None:
-    edit(run / "manifest.json", lambda m: {**m, "cells": {**m["cells"], "tiny.en-yy": {}}})
-    assert refused(run) == f"{run / 'tiny.en-yy' / 'result.json'}: there is no such file"
-
-
 @pytest.mark.parametrize(
     ("change", "word"),
     [
@@ -99,12 +94,6 @@ def test_another_result(run: Path, change: Callable[[Any], Any], word: str) -> N
     message = refused(run)
     assert message.startswith(str(run / CELL / "result.json"))
     assert word in message
-
-
-def test_a_result_cut_short(run: Path) -> None:
-    path = run / CELL / "result.json"
-    path.write_text(path.read_text()[:-200])
-    assert refused(run).startswith(f"{path}: is not JSON (")
 
 
 def test_judgements_cut_short(run: Path) -> None:
@@ -148,15 +137,6 @@ def test_nothing_is_left_half_written(run: Path, monkeypatch: pytest.MonkeyPatch
         folder.write_manifest(run, {}, "running", {})
     assert sorted(path.name for path in run.iterdir()) == before
     assert (run / "manifest.json").read_bytes() == old
-
-
-def test_a_folder_is_written_again_by_the_same_run_only(run: Path, selection: Selection) -> None:
-    config = RunConfig("fake:right", (selection,), resampling=Resampling(n_resamples=100))
-    running.run(config, run)
-    for change in (lambda c: {**c, "selections": [{**selection.to_json(), "rules": "other"}]}, without("selections")):
-        edit(run / "manifest.json", lambda m, change=change: {**m, "config": change(m["config"])})
-        with pytest.raises(UserError, match=r"holds another run \(it differs in selections\)"):
-            running.run(config, run)
 
 
 @pytest.mark.parametrize("numbers", [1, "x", {}, [1], ["x", "y"], [[], []]])

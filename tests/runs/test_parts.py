@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,6 +74,8 @@ def test_a_part_goes_on_where_it_stopped_and_needs_no_common_file(tmp_path: Path
         dealt = run_part(config, Part(1, 2), tmp_path / "part", NO_CONTEXT)
     assert 0 < dealt.n < dealt.n_all == 2720
     assert (tmp_path / "part" / "store.sqlite").exists()
+    with pytest.raises(UserError, match=r"1/2.*gendermark merge"):
+        folder.read_run(tmp_path / "part")
     with pytest.raises(UserError, match=r"holds part 1/2, not 2/2"):
         run_part(config, Part(2, 2), tmp_path / "part", NO_CONTEXT)
     with pytest.raises(UserError, match=r"holds part 1/2, not a whole run"):
@@ -106,20 +107,13 @@ def test_what_cannot_be_joined(tmp_path: Path) -> None:
     ("config", "part", "why"),
     [
         (RunConfig("fake:coin", (SIMPLEGEN,)), "2/3", "they differ in system"),
-        (
-            RunConfig("fake:right", (replace(SIMPLEGEN, target_language="de"),)),
-            "2/3",
-            "they differ in target_language",
-        ),
         (RunConfig("fake:right", (replace(SIMPLEGEN, rules="paper"),)), "2/3", "they differ in rules"),
-        (RunConfig("fake:right", (WINOMT,)), "2/3", "they differ in benchmark"),
         (RunConfig("fake:right", SEVERAL), "2/3", "they differ in benchmark"),
         (
             RunConfig("fake:right", (SIMPLEGEN,), resampling=Resampling(50, 1)),
             "2/3",
             "they differ in n_resamples, seed",
         ),
-        (RunConfig("fake:right", (SIMPLEGEN,)), "2/4", "one is part 2/4, the other 1/3"),
         (RunConfig("fake:copy", (SIMPLEGEN,)), "2/4", "they differ in system; one is part 2/4, the other 1/3"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -148,25 +142,6 @@ def test_parts_of_different_models_or_choices(tmp_path: Path) -> None:
                 merge(order, tmp_path / "joined", NO_CONTEXT)
 
 
-def test_missing_parts_are_not_listed_without_end(tmp_path: Path) -> None:
-    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 1000), tmp_path / "part", NO_CONTEXT)
-    with pytest.raises(UserError, match=r"^parts are missing: 2/1000, .*, 11/1000 and 989 more; run them with --shard"):
-        merge([tmp_path / "part"], tmp_path / "joined", NO_CONTEXT)
-
-
-def test_parts_of_different_names(tmp_path: Path) -> None:
-    config, told = RunConfig("fake:right", (SIMPLEGEN,)), list[str]()
-    parts = [tmp_path / str(number) for number in (1, 2, 3)]
-    for number, (path, name) in enumerate(zip(parts, ("", "Ours", "Theirs"), strict=True), start=1):
-        run_part(config, Part(number, 3), path, replace(NO_CONTEXT, name=name))
-    (result,) = merge(parts[::-1], tmp_path / "joined", replace(NO_CONTEXT, tell=told.append))
-    assert result.called == "Ours"
-    assert len(told) == 1
-    assert "(Ours, Theirs)" in told[0]
-    (result,) = merge(parts, tmp_path / "again", replace(NO_CONTEXT, name="Mine", tell=told.append))
-    assert (result.called, len(told)) == ("Mine", 1)
-
-
 @pytest.mark.parametrize(
     ("where", "value"),
     [
@@ -189,20 +164,6 @@ def test_a_damaged_manifest_is_refused_in_a_sentence(where: tuple[str, ...], val
     path.write_text(json.dumps(manifest))
     with pytest.raises(UserError, match=r"part1/manifest\.json"):
         merge(parts, tmp_path / "joined", NO_CONTEXT)
-
-
-def test_a_folder_that_is_given_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path)
-    monkeypatch.chdir(tmp_path)
-    parts = [Path(f"part{number}") for number in (1, 2, 3)]
-    for again in (Path("part1"), Path("./part1"), Path("part1/")):
-        with pytest.raises(UserError, match=r"^part1 was given twice; give each part once$"):
-            merge([*parts, again], tmp_path / "joined", NO_CONTEXT)
-    shutil.copytree("part1", "copy")
-    for again in (Path("copy"), Path("part2/../part1"), tmp_path / "part1"):
-        with pytest.raises(UserError, match=rf"^part1 and {again} hold the same part, 1/3; give each once$"):
-            merge([*parts, again], tmp_path / "joined", NO_CONTEXT)
-    assert not (tmp_path / "joined").exists()
 
 
 def _own_data(path: Path, *people: str) -> None:
@@ -232,12 +193,6 @@ def test_data_that_were_changed_between_the_parts(tmp_path: Path, monkeypatch: p
     assert not Path("whole").exists()
     make(parts[0], "doctor", "old doctor")
     assert len(merge(parts, Path("whole"), NO_CONTEXT)) == 1
-
-
-def test_a_part_is_no_run(tmp_path: Path) -> None:
-    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 2), tmp_path / "part", NO_CONTEXT)
-    with pytest.raises(UserError, match=r"holds one part of a run \(1/2\); join all parts with `gendermark merge"):
-        folder.read_run(tmp_path / "part")
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0", "-1/3"])

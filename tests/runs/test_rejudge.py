@@ -122,13 +122,6 @@ def test_what_is_refused(tmp_path: Path, selection: Selection) -> None:
         rejudge(tmp_path / "empty", {})
 
 
-def test_an_option_is_for_the_benchmarks_that_have_it(tmp_path: Path, selection: Selection) -> None:
-    run(tmp_path / "run", "fake:right", selection, "winomt")
-    tiny_again, winomt = rejudge(tmp_path / "run", {"detector": "bundled", "aligner": ""})
-    assert tiny_again.changes == winomt.changes == ()
-    assert winomt.result.selection.detector == "bundled"
-
-
 def test_data_that_this_version_does_not_have(
     tmp_path: Path, selection: Selection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

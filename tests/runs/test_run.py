@@ -101,6 +101,7 @@ def test_the_folder(tmp_path: Path, config: RunConfig, selection: Selection) -> 
     (toy,) = Toy.opened
     assert toy.is_closed
     assert toy.prepared == 4  # once for each set before any work, and again when its turn comes
+    assert folder.read_results(directory) == results
     items = BENCHMARK.load(selection).items
     rows = [json.loads(line) for line in (directory / "tiny.en-xx" / "translations.jsonl").read_text().splitlines()]
     assert [row["item_id"] for row in rows] == [item.item_id for item in items]
@@ -108,15 +109,6 @@ def test_the_folder(tmp_path: Path, config: RunConfig, selection: Selection) -> 
 
 
 FILES = ("translations.jsonl", "judgements.jsonl", "result.json")
-
-
-def test_results_can_be_read_back(tmp_path: Path, config: RunConfig) -> None:
-    (result,) = running.run(config, tmp_path / "run")
-    (found,) = folder.read_results(tmp_path / "run")
-    assert found == result
-    assert found.estimate("accuracy").value == 100
-    assert found.estimate("accuracy").signature == result.signature
-    assert found.tests[0].details == {"n": 80}
 
 
 def test_running_then_finished(tmp_path: Path, config: RunConfig) -> None:
@@ -141,12 +133,6 @@ def test_without_a_folder_nothing_is_left_but_the_store(tmp_path: Path, config: 
         assert len(store.get("toy:x", BENCHMARK.requests(BENCHMARK.load(result.selection)))) == 80
     running.run(config)
     assert [toy.n_asked for toy in Toy.opened] == [80, 0]
-
-
-def test_systems_that_are_not_stored_make_no_store(tmp_path: Path, config: RunConfig) -> None:
-    context = running.RunContext(tmp_path / "store.sqlite")
-    running.run(replace(config, system="fake:right"), tmp_path / "run", context)
-    assert not (tmp_path / "store.sqlite").exists()
 
 
 def test_a_failed_run_goes_on(tmp_path: Path, config: RunConfig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,20 +230,6 @@ def test_a_folder_that_another_run_writes_to(tmp_path: Path, config: RunConfig) 
     running.run(config, tmp_path)
 
 
-def test_a_new_folder_that_another_run_was_faster_to_take(
-    tmp_path: Path, config: RunConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    directory = tmp_path / "run"
-
-    def prepare(*_: object) -> None:
-        folder.write_manifest(directory, {**config.to_json(), "system": "toy:y"}, "running", {})
-
-    monkeypatch.setattr(Toy, "prepare", prepare)
-    with pytest.raises(UserError, match=r"holds another run \(it differs in system\)"):
-        running.run(config, directory)
-    assert Toy.opened[0].n_asked == 0
-
-
 def test_what_is_refused_before_the_work_leaves_no_folder(
     tmp_path: Path, config: RunConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,9 +299,3 @@ def test_selections_that_do_not_exist(config: RunConfig, selection: Selection) -
         with pytest.raises(UserError, match=words):
             running.run(replace(config, selections=(wrong,)))
     assert [(toy.n_asked, toy.is_closed) for toy in Toy.opened] == [(0, True)] * 3
-
-
-def test_a_store_that_cannot_be_used(tmp_path: Path, config: RunConfig) -> None:
-    with pytest.raises(UserError, match=r"^the store of translations .* cannot be used .*--store$"):
-        running.run(config, tmp_path / "run", running.RunContext(tmp_path))
-    assert Toy.opened[0].is_closed

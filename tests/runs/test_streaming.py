@@ -16,13 +16,12 @@ import pytest
 import gendermark
 from gendermark import registry
 from gendermark.errors import UserError
-from gendermark.io import disk_list, progress
+from gendermark.io import disk_list
 from gendermark.io.disk_list import DiskList
 from gendermark.metrics import metric
 from gendermark.reporting import rows as report_rows
 from gendermark.reporting.page import render_page
 from gendermark.reporting.rows import Explorer, sampled_rows
-from gendermark.reporting.ui import RunFolders
 from gendermark.result import Result
 from gendermark.runs import score as scoring
 from gendermark.runs.folder import read_run
@@ -76,17 +75,6 @@ def test_translations_on_the_disk(own_set: Any, tmp_path: Path, monkeypatch: pyt
     _long(monkeypatch)
     for file in (lines, in_order, shuffled):
         _same(in_memory, gendermark.score("winomt", file, "es", **options))
-
-
-def test_one_group_may_be_all_there_is(own_set: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, _, translations = own_set
-    path.write_text(path.read_text(encoding="utf-8").replace(",nurse,", ",said,"), encoding="utf-8")
-    for entity in PEOPLE:
-        path.write_text(path.read_text(encoding="utf-8").replace(f",{entity},", ",day,"), encoding="utf-8")
-    in_memory = gendermark.score("winomt", translations, "es", data=f"file:{path}")
-    assert {judgement.group_id for judgement in in_memory.judgements} <= {"day", "said"}
-    _long(monkeypatch)
-    _same(in_memory, gendermark.score("winomt", translations, "es", data=f"file:{path}"))
 
 
 @pytest.mark.parametrize("options", [{}, {"alpha": "tuned"}, {"cluster": "contrast"}])
@@ -159,28 +147,6 @@ def test_portions_give_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> 
     (cut,) = gendermark.run("fake:stereotyped?s=0.5", ["gest"], "es", data="core")
     assert judged == [128, 42, 43, 43]
     _same(whole, cut)
-
-
-def test_large_sets_tell_how_far_they_are(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(scoring, "PORTION", 50)
-    now = iter(range(0, 1000, 20))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(now)))
-    caplog.set_level("INFO")
-    gendermark.run("fake:right", ["gest"], "es", data="core")
-    assert [message for message in caplog.messages if "judged" in message] == [
-        "gest.en-es: sentences judged: 42 of 128, about 82 s left",
-        "gest.en-es: sentences judged: 85 of 128, about 30 s left",
-    ]
-
-
-def test_a_judge_that_looks_at_all_sentences_gets_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """MT-GenEval and MiTTenS know the words of all references."""
-    names = [name for name, benchmark in registry.every("benchmark") if benchmark.judges_together]
-    assert names == ["mittens", "mt-geneval-contextual", "mt-geneval-counterfactual"]
-    (whole,) = gendermark.run("fake:right", ["mt-geneval-counterfactual"], "es", data="core")
-    monkeypatch.setattr(scoring, "PORTION", 7)
-    (again,) = gendermark.run("fake:right", ["mt-geneval-counterfactual"], "es", data="core")
-    assert list(whole.judgements) == list(again.judgements)
 
 
 # -- run folders -------------------------------------------------------------------------------------------------------
@@ -276,13 +242,6 @@ def test_rows_of_one_kind_do_not_crowd_out_the_others(folder: Path) -> None:
     counts = Counter((cell.expected[row], cell.answers[0][row]) for row in rows)
     every = Counter(zip(cell.expected, cell.answers[0], strict=True))
     assert all(counts[kind] >= min(n, 3) for kind, n in every.items())
-
-
-def test_ui_says_how_far_it_has_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_rows, "_TOLD", 500)
-    told: list[str] = []
-    RunFolders([folder], tell=told.append)
-    assert told == [f"{CELL}: {n:,} of 1,200 sentences read" for n in (500, 1000)]
 
 
 def test_thousands_of_templates_are_taken_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -103,17 +102,6 @@ def test_results_are_the_same_wherever_the_work_is_done(executor: str, tmp_path:
     assert found[executor] == found["serial"]
 
 
-def test_samples_of_a_model_are_the_same_too(tmp_path: Path) -> None:
-    requests = [Request(f"The {job} said that she was late.", "en", "es") for job in ("doctor", "nurse", "baker")]
-    texts = []
-    for place in ("serial", "processes:2"):
-        with open_executor(place) as workers, Store(tmp_path / f"{place}.sqlite") as store:
-            answers = translate(open_system("demo:en-es"), requests, store, lambda *_: None, workers)
-        texts.append([[one.text for one in found] for found in answers.translations])
-        assert answers.n_asked == len(requests)
-    assert texts[0] == texts[1]
-
-
 class _Server(System):
     """Stands for any that asks a server."""
 
@@ -149,43 +137,6 @@ def test_another_model_on_a_worker_is_refused() -> None:
     shard = translating.Shard(Opened("demo:en-es", ()), "another model", None, (request,), 32)
     with pytest.raises(UserError, match=r"^demo:en-es is another system on a worker than here"):
         translating.answer_shard(shard)
-
-
-def test_a_worker_keeps_its_system_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[str] = []
-    real: Callable[..., System] = translating.open_system
-    monkeypatch.setattr(translating, "open_system", lambda spec, options: opened.append(spec) or real(spec, options))
-    monkeypatch.setattr(translating, "_open_systems", {})
-    system = open_system("demo:en-es")
-    for text in ("She is late.", "He is late."):
-        shard = translating.Shard(Opened("demo:en-es", ()), system.system_id, None, (Request(text, "en", "es"),), 32)
-        (portion,) = translating.answer_shard(shard)[0]
-        assert portion[0].text
-    assert opened == ["demo:en-es"]
-
-
-def test_progress_covers_all_workers(tmp_path: Path) -> None:
-    shown: list[tuple[int, int]] = []
-    config = RunConfig("fake:right?delay_ms=0.01", (Selection("simplegen", "en", "es", "core"),))
-    with open_executor("processes:2") as workers:
-        (result,) = running.run(
-            config, None, RunContext(tmp_path / "store.sqlite", lambda _: _Recording(shown), executor=workers)
-        )
-    n = len(result.judgements)
-    assert shown[-1][0] == shown[-1][1]
-    assert [done for done, _ in shown] == sorted(done for done, _ in shown)
-    assert len(shown) > n // 64
-
-
-class _Recording:
-    def __init__(self, shown: list[tuple[int, int]]) -> None:
-        self._shown = shown
-
-    def __enter__(self) -> Callable[[int, int], None]:
-        return lambda done, total: self._shown.append((done, total))
-
-    def __exit__(self, *_: object) -> None:
-        return None
 
 
 def test_portions_of_a_large_set_are_judged_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
