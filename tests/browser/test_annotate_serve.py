@@ -146,105 +146,38 @@ def test_accessibility(open_page: Any, serve: Any, sheet: Path, run_folder: Path
 
 
 @pytest.mark.slow
-def test_kill_9_loses_nothing_and_work_goes_on_where_it_stopped(
+def test_nothing_is_lost_when_the_server_is_killed_or_the_network_is_gone(
     open_page: Any, serve: Any, sheet: Path, tmp_path: Path
 ) -> None:
-    served = serve(sheet)
+    served, answers = serve(sheet), tmp_path / "answers" / "ana-maría.csv"
     page = open_page(served.url).page
     begin(page, "Ana María")
     press(page, "m", "2 of 6")
-    press(page, "f", "3 of 6")
+    page.route("**/answer", lambda route: route.abort())
+    page.keyboard.press("f")
+    expect(page.locator("#alert")).to_contain_text("not saved yet")
+    page.unroute("**/answer")
+    expect(page.locator("#place")).to_have_text("3 of 6")
+    expect(page.locator("#alert")).to_be_hidden()
     served.kill()
     page.keyboard.press("n")  # nobody takes it, and the page says so
     expect(page.locator("#alert")).to_contain_text("Your last answer is not saved yet")
-    expect(page.locator("#place")).to_have_text("3 of 6")
     page.keyboard.press("m")  # nothing is answered on top of it
     expect(page.locator("button[data-key=n]")).to_have_attribute("aria-pressed", "true")
-    assert genders(tmp_path / "answers" / "ana-maría.csv") == ["M", "F", "", "", "", ""]
-    page.close()
-    watched = open_page(serve(sheet).url)
-    page = watched.page
-    page.get_by_role("button", name="Ana María 2 of 6").click()
-    expect(page.locator("#place")).to_have_text("3 of 6")
-    press(page, "n", "4 of 6")
-    assert genders(tmp_path / "answers" / "ana-maría.csv") == ["M", "F", "N", "", "", ""]
-    watched.assert_quiet()
-
-
-@pytest.mark.slow
-def test_an_open_tab_goes_on_after_a_new_start_on_the_same_port(
-    open_page: Any, serve: Any, sheet: Path, tmp_path: Path
-) -> None:
-    served = serve(sheet)
-    page = open_page(served.url).page
-    begin(page, "Ana")
-    served.kill()
+    assert genders(answers) == ["M", "F", "", "", "", ""]
+    again = serve(sheet, "--port", str(urlsplit(served.url).port))
+    assert again.url == served.url  # so that an open tab continues
+    expect(page.locator("#place")).to_have_text("4 of 6")
+    assert genders(answers) == ["M", "F", "N", "", "", ""]
     page.keyboard.press("m")
-    expect(page.locator("#alert")).to_contain_text("not saved yet")
-    assert serve(sheet, "--port", str(urlsplit(served.url).port)).url == served.url
-    expect(page.locator("#place")).to_have_text("2 of 6")
-    expect(page.locator("#alert")).to_be_hidden()
-    assert genders(tmp_path / "answers" / "ana.csv") == ["M", "", "", "", "", ""]
+    page.close()  # at once
+    other = open_page(again.url).page
+    other.get_by_role("button", name="Ana María 4 of 6").click()
+    expect(other.locator("#place")).to_have_text("5 of 6")
 
 
 @pytest.mark.slow
-def test_a_row_that_names_nobody_asks_about_the_person(open_page: Any, serve: Any, tmp_path: Path) -> None:
-    watched = open_page(serve(written(tmp_path / "sheet.csv", "0,,Llegó cansada.,,,", "1,baker,El panadero.,,,")).url)
-    page = watched.page
-    begin(page, "Ana")
-    expect(page.locator("#question")).to_have_text("Which gender do the words for the person have?")
-    expect(page.locator("#hint")).to_contain_text("Answer for every word that shows the gender")
-    press(page, "f", "2 of 2")
-    expect(page.locator("#question")).to_have_text("Which gender does the translation give to: baker")
-    expect(page.locator("#hint")).to_contain_text("Answer for the word that names it")
-    watched.assert_quiet()
-
-
-@pytest.mark.slow
-def test_an_answer_arrives_when_the_server_comes_back(open_page: Any, serve: Any, sheet: Path, tmp_path: Path) -> None:
-    """The network of a laptop that was closed, for example."""
-    page = open_page(serve(sheet).url).page
-    begin(page, "Ana")
-    page.route("**/answer", lambda route: route.abort())
-    page.keyboard.press("m")
-    expect(page.locator("#alert")).to_contain_text("not saved yet")
-    page.unroute("**/answer")
-    expect(page.locator("#place")).to_have_text("2 of 6")
-    expect(page.locator("#alert")).to_be_hidden()
-    assert genders(tmp_path / "answers" / "ana.csv") == ["M", "", "", "", "", ""]
-
-
-@pytest.mark.slow
-def test_a_tab_that_is_closed_at_once_has_saved_its_answer(
-    open_page: Any, serve: Any, sheet: Path, tmp_path: Path
-) -> None:
-    served = serve(sheet)
-    page = open_page(served.url).page
-    begin(page, "Ana")
-    press(page, "m", "2 of 6")
-    page.keyboard.press("f")
-    page.close()
-    page = open_page(served.url).page
-    page.get_by_role("button", name="Ana 2 of 6").click()
-    expect(page.locator("#place")).to_have_text("3 of 6")
-    assert genders(tmp_path / "answers" / "ana.csv")[:2] == ["M", "F"]
-
-
-@pytest.mark.slow
-def test_the_name_is_asked_once_and_a_reload_goes_on(open_page: Any, serve: Any, sheet: Path) -> None:
-    page = open_page(serve(sheet).url).page
-    begin(page, "Ana")
-    press(page, "m", "2 of 6")
-    page.reload()
-    expect(page.locator("#place")).to_have_text("2 of 6")
-    expect(page.locator("#person-name")).to_have_text("Ana")
-    page.get_by_role("button", name="not me").click()
-    begin(page, "Eva")
-    expect(page.locator("#place")).to_have_text("1 of 6")
-
-
-@pytest.mark.slow
-def test_two_tabs_of_one_person(open_page: Any, serve: Any, sheet: Path, tmp_path: Path) -> None:
+def test_tabs_reloads_and_keys_pressed_twice(open_page: Any, serve: Any, sheet: Path, tmp_path: Path) -> None:
     served = serve(sheet)
     watched = open_page(served.url)
     one = watched.page
@@ -252,30 +185,40 @@ def test_two_tabs_of_one_person(open_page: Any, serve: Any, sheet: Path, tmp_pat
     other = one.context.new_page()
     other.goto(served.url)  # the same browser: the name is known
     expect(other.locator("#place")).to_have_text("1 of 6")
-    press(one, "m", "2 of 6")
+    one.bring_to_front()
+    one.evaluate(
+        "for (const key of ['m', 'm', 'f']) document.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
+    )
+    expect(one.locator("#place")).to_have_text("2 of 6")
+    expect(one.locator("#status")).to_have_text("Saved.")
+    assert genders(tmp_path / "answers" / "ana.csv") == ["M", "", "", "", "", ""]
+    other.bring_to_front()
     other.keyboard.press("f")  # it still shows the first one as open
     expect(other.locator("#alert")).to_contain_text("in another tab")
     expect(other.locator("button[data-key=m]")).to_have_attribute("aria-pressed", "true")
-    assert genders(tmp_path / "answers" / "ana.csv")[0] == "M"
     press(other, "o", "2 of 6")
     press(other, "f", "3 of 6")
     one.bring_to_front()
     press(one, "ArrowRight", "3 of 6")
     press(one, "n", "4 of 6")
     assert genders(tmp_path / "answers" / "ana.csv") == ["M", "F", "N", "", "", ""]
+    one.reload()
+    expect(one.locator("#place")).to_have_text("4 of 6")
+    one.get_by_role("button", name="not me").click()
+    begin(one, "Eva")
+    expect(one.locator("#place")).to_have_text("1 of 6")
     watched.assert_quiet()
 
 
 @pytest.mark.slow
-def test_a_key_that_is_pressed_twice_answers_one_item(open_page: Any, serve: Any, sheet: Path, tmp_path: Path) -> None:
-    page = open_page(serve(sheet).url).page
+def test_a_row_that_names_nobody_asks_about_the_person(open_page: Any, serve: Any, tmp_path: Path) -> None:
+    watched = open_page(serve(written(tmp_path / "sheet.csv", "0,,Llegó cansada.,,,", "1,baker,El panadero.,,,")).url)
+    page = watched.page
     begin(page, "Ana")
-    page.evaluate(
-        "for (const key of ['m', 'm', 'f']) document.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
-    )
-    expect(page.locator("#place")).to_have_text("2 of 6")
-    expect(page.locator("#status")).to_have_text("Saved.")
-    assert genders(tmp_path / "answers" / "ana.csv") == ["M", "", "", "", "", ""]
+    expect(page.locator("#question")).to_contain_text("the person")
+    press(page, "f", "2 of 2")
+    expect(page.locator("#question")).to_contain_text("baker")
+    watched.assert_quiet()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
