@@ -10,7 +10,7 @@ import pytest
 import gendermark
 from gendermark.errors import UserError
 from gendermark.reporting.board_site import standings_figure
-from gendermark.reporting.boards import Board, boards, headline, leaders, trends, unclear_gaps
+from gendermark.reporting.boards import Board, boards, headline, leaders, not_significant, trends
 from gendermark.reporting.submission import (
     OutputFacts,
     SystemFacts,
@@ -92,7 +92,7 @@ def test_a_system_stands_once_on_a_board(made: Path) -> None:
 
 def test_gaps_that_could_be_chance_stand_in_brackets(found: list[Board]) -> None:
     spanish = [board for board in found if board.any.result.cell.startswith("simplegen")]
-    unclear = unclear_gaps(spanish)
+    unclear = not_significant(spanish)
     drawn = standings_figure(spanish[0], unclear).svg
     n_unclear = sum(standing.submission.cell in unclear for standing in spanish[0].standings)
     assert 0 < n_unclear < len(spanish[0].standings)

@@ -1,8 +1,8 @@
-"""Systems in order: one board for each benchmark, direction and way of measuring, and how sure each place is.
+"""Systems in order: one board for each benchmark, direction and way of measuring.
 
-Every two systems of a board are compared on the same sentences, and Holm's correction is over all these comparisons: a
-board asks all of them at once. A system's rank is a range: it may be as good as one place behind those that are
-clearly better, and as bad as one place before those that are clearly worse. No sentence is surer than its intervals.
+Every two systems of a board are compared on the same sentences, with Holm's correction over all these comparisons. A
+rank is a range: from one place behind the systems that are significantly better to one place before those that are
+significantly worse.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from pathlib import Path
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.findings import TwoRates
 from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.pairing import Pairing
@@ -196,7 +195,7 @@ def labels(systems: Sequence[SystemFacts]) -> dict[SystemFacts, str]:
 
 @dataclass(frozen=True)
 class _Case:
-    """One system in one language."""
+    """Women and men of one system in one language."""
 
     board: Board
     standing: Standing
@@ -209,18 +208,37 @@ class _Case:
         return f"{self.standing.submission.system.full_label}, {language_of(self.board)}"
 
 
+def _cases(found: Sequence[Board]) -> list[_Case]:
+    """All results of one benchmark that have the three numbers."""
+    sides = found[0].benchmark.presentation.sides
+    if sides is None:
+        return []
+    cases = []
+    for board in found:
+        for standing in board.standings:
+            women, men, gap = (standing.estimate(key_from(name)) for name in (sides.women, sides.men, sides.gap))
+            if women is not None and men is not None and gap is not None:
+                cases.append(_Case(board, standing, women, men, gap))
+    return cases
+
+
 def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
     """The finding of the benchmark with most submissions: a title, and the sentences it rests on."""
     if not found:
         return "Leaderboard", []
     first = [board for board in found if board.benchmark.name == found[0].benchmark.name]
-    sides = first[0].benchmark.presentation.sides
-    cases = _cases(first, sides) if sides else []
+    sides, cases = first[0].benchmark.presentation.sides, _cases(first)
     if not sides or not cases:
-        return _leaders(first)
-    clear = _are_clear(cases)
-    n_men = sum(is_clear and (case.gap.value or 0) > 0 for is_clear, case in zip(clear, cases, strict=True))
-    n_women = sum(is_clear and (case.gap.value or 0) < 0 for is_clear, case in zip(clear, cases, strict=True))
+        n_systems = len({standing.submission.system for board in first for standing in board.standings})
+        title = f"{first[0].benchmark.title}: {_counted(n_systems, 'system')} compared"
+        return title, [f"{direction_of(board)}: {sentence}" for board in first if (sentence := leaders(board))]
+    p_values = statistics.benjamini_hochberg([case.gap.p_value for case in cases])
+    gaps = [
+        case.gap.value or 0.0
+        for case, p in zip(cases, p_values, strict=True)
+        if p is not None and p < ALPHA  # of this many results
+    ]
+    n_men, n_women = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
     n_systems = len({case.standing.submission.system for case in cases})
     languages = Counter(language_of(case.board) for case in cases)
     return (
@@ -236,7 +254,7 @@ def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
 
 
 def _title(n_men: int, n_women: int, n_cases: int) -> str:
-    """The side that most results are on, with how many are on either; no side where none is significant."""
+    """The side that most results are on, with the counts of both; no side where none is significant."""
     if max(n_men, n_women) * 2 <= n_cases or n_men == n_women:
         return f"Women and men in translation: significant differences in {n_men + n_women:,} of {n_cases:,} results"
     who = ("women", "men") if n_men > n_women else ("men", "women")
@@ -252,13 +270,10 @@ def _counted(n: int, noun: str) -> str:
 
 
 def _range(cases: Sequence[_Case], what: str) -> str:
-    def value(estimate: Estimate) -> float:
-        return estimate.value or 0.0
-
-    ends = [f(cases, key=lambda case: value(case.women)) for f in (min, max)]
-    told = [f"{rounded(value(case.women))}% ({case.name})" for case in ends]
-    men = [rounded(f(value(case.men) for case in cases)) for f in (min, max)]
-    return f"Between {told[0]} and {told[1]} of women {what}; of men, between {men[0]}% and {men[1]}%."
+    ends = [f(cases, key=lambda case: case.women.value or 0.0) for f in (min, max)]
+    women = [f"{rounded(case.women.value)}% ({case.name})" for case in ends]
+    men = [rounded(f(case.men.value or 0.0 for case in cases)) for f in (min, max)]
+    return f"Between {women[0]} and {women[1]} of women {what}; of men, between {men[0]}% and {men[1]}%."
 
 
 def _covered(languages: Counter[str]) -> str:
@@ -272,53 +287,32 @@ def _covered(languages: Counter[str]) -> str:
 
 
 def _recorded(found: Sequence[Board]) -> str:
-    """How much is known of the systems: dates, and whether versions are recorded."""
+    """Dates of the systems, and whether their versions are recorded."""
     systems = list(dict.fromkeys(standing.submission.system for board in found for standing in board.standings))
-    dates = listed(sorted({system.shown_date for system in systems}))
+    dates = sorted({system.shown_date for system in systems if system.date != UNRECORDED})
     n_unknown = sum(system.version == UNRECORDED for system in systems)
-    if not n_unknown:
-        return f"Outputs of {dates}."
-    if n_unknown == len(systems):
-        return f"Outputs of {dates}; no system's version is recorded."
-    return f"Outputs of {dates}; of {n_unknown:,} systems the version is not recorded."
+    said = [f"outputs of {listed(dates)}"] if dates else []
+    if n_unknown:
+        who = "no system" if n_unknown == len(systems) else f"{len(systems) - n_unknown:,} of {len(systems):,} systems"
+        said.append(f"version recorded for {who}")
+    text = "; ".join(said)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _cases(found: Sequence[Board], sides: TwoRates) -> list[_Case]:
-    """All that have the three numbers."""
-    cases = []
-    for board in found:
-        for standing in board.standings:
-            women, men, gap = (standing.estimate(key_from(name)) for name in (sides.women, sides.men, sides.gap))
-            if women is not None and men is not None and gap is not None:
-                cases.append(_Case(board, standing, women, men, gap))
-    return cases
-
-
-def _are_clear(cases: Sequence[_Case]) -> list[bool]:
-    return [p is not None and p < ALPHA for p in statistics.benjamini_hochberg([case.gap.p_value for case in cases])]
-
-
-def unclear_gaps(found: Sequence[Board]) -> frozenset[Path]:
-    """Folders of submissions of one benchmark whose gap is not significant by its own verdict."""
-    sides = found[0].benchmark.presentation.sides if found else None
+def not_significant(found: Sequence[Board]) -> frozenset[Path]:
+    """Cells of one benchmark whose gender gap is not significant by its own verdict."""
     return frozenset(
-        case.standing.submission.cell for case in (_cases(found, sides) if sides else ()) if not _is_significant(case)
+        case.standing.submission.cell
+        for case in _cases(found)
+        if not any(
+            (v.metric, v.slice, v.state) == (case.gap.metric, case.gap.slice, "significant")
+            for v in case.standing.submission.result.verdicts
+        )
     )
 
 
-def _is_significant(case: _Case) -> bool:
-    found = case.standing.submission.result.verdicts
-    return any((v.metric, v.slice) == (case.gap.metric, case.gap.slice) and v.state == "significant" for v in found)
-
-
-def _leaders(found: Sequence[Board]) -> tuple[str, list[str]]:
-    n_systems = len({standing.submission.system for board in found for standing in board.standings})
-    title = f"{found[0].benchmark.title}: {_counted(n_systems, 'system')} compared"
-    return title, [f"{direction_of(board)}: {sentence}" for board in found if (sentence := leaders(board))]
-
-
 def leaders(board: Board) -> str:
-    """Who is first, and who cannot be told from it."""
+    """Which systems may be first."""
     if len(board.standings) < 2 or not board.pairs or board.about.better == "neither":
         return ""
     names = labels([standing.submission.system for standing in board.standings])
@@ -327,7 +321,7 @@ def leaders(board: Board) -> str:
     if len(first) == len(ranked):
         return "No system is significantly better than any other."
     if len(first) == 1:
-        return f"{first[0]} is first, clearly."
+        return f"{first[0]} is significantly better than every other system."
     return f"No system is significantly better than {listed(first, 'or')}."
 
 
