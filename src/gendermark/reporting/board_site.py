@@ -10,7 +10,6 @@ from pathlib import Path
 
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
-from gendermark.markup import minus
 from gendermark.reporting import charts, document, html
 from gendermark.reporting.boards import (
     Board,
@@ -251,7 +250,7 @@ def standings_figure(board: Board, unclear: Collection[Path] = ()) -> Figure:
     rows = []
     for standing in board.standings:
         gap = standing.estimate(key_from(sides.gap)) if sides else None
-        after = minus(f"{gap.value:+.0f}") if gap is not None and gap.value is not None else ""
+        after = charts.signed(gap.value) if gap is not None and gap.value is not None else ""
         after = f"({after})" if after and standing.submission.cell in unclear else after
         dots = [(found, look) for look, key in _looks(board) if (found := span_of(standing.estimate(key)))]
         rank = standing.rank if is_ranked else ""

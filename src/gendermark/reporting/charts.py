@@ -62,6 +62,11 @@ def percent(amount: float) -> str:
     return f"{math.floor(amount + 0.5 + 1e-9)}"
 
 
+def signed(points: float) -> str:
+    """Round a gap to whole points, with its sign; 0 has none."""
+    return minus(f"{points:+.0f}") if round(points) else "0"
+
+
 # -- text --------------------------------------------------------------------------------------------------------------
 
 

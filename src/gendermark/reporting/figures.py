@@ -15,7 +15,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.io.textfiles import write_text
-from gendermark.markup import minus, visible
+from gendermark.markup import visible
 from gendermark.records import Unit
 from gendermark.reporting import charts
 from gendermark.reporting.charts import (
@@ -204,8 +204,7 @@ def women_and_men(sheet: Sheet) -> Iterator[Figure]:
             if rates is None:
                 continue
             source_tells = rates.source_tells
-            gap = (rates.men.value or 0.0) - (rates.women.value or 0.0)
-            shown = minus(f"{gap:+.0f}") if round(gap) else "0"
+            shown = charts.signed((rates.men.value or 0.0) - (rates.women.value or 0.0))
             dots = [(one, look) for one, look in ((span_of(rates.women), FEMALE), (span_of(rates.men), MALE)) if one]
             name = label if several else language(cell)
             own.append(DotRow(name, [dots], joined=True, after=shown if rates.is_biased else f"({shown})"))
