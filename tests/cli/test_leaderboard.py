@@ -83,7 +83,7 @@ def test_verified_or_refused(cli: Cli, added: Path) -> None:
     assert outcome.exit_code == 1
     assert outcome.json["n_refused"] == 1
     assert f"{added / 'by-run' / CELL}" in outcome.err.splitlines()[0]
-    assert outcome.err.endswith("1 of 2 submissions follow from their outputs\n")
+    assert outcome.err.endswith("1 of 2 submissions verified\n")
 
 
 def test_the_same_cell_measured_otherwise_is_refused(cli: Cli, added: Path, file: Path) -> None:

@@ -324,8 +324,7 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("run --system fake:copy --data core --to es -o {right}", ("{right} holds another run", "system", "-o")),
     ("run --system command:cat --data core --to es --store {tmp} -o {tmp}/o", ("{tmp}", "--store")),
     # compare
-    ("compare", ("first", "gendermark compare --help")),
-    ("compare {right}", ("second", "gendermark compare --help")),
+    ("compare {right}", ("two run folders", "gendermark compare --help")),
     ("compare {right} {masculine} {right}", ("gendermark compare --help",)),
     ("compare {right} {tmp}/absent", ("{tmp}/absent", "no such directory", "gendermark run -o")),
     ("compare {good} {right}", ("{good}", "is a file, not a run folder", "gendermark run -o")),

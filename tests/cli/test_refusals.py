@@ -21,8 +21,8 @@ SAID = "{tmp}/sources.txt"
 # the files sources.txt (two sentences), short.txt (one) and empty.txt, and files/ with two files for SimpleGEN.
 REFUSED: list[tuple[str, tuple[str, ...]]] = [
     # compare
-    ("compare", ("a first and a second run folder", "gendermark compare --help")),
-    ("compare {small}/one --trend", ("a first and a second run folder",)),
+    ("compare", ("two run folders", "gendermark compare --help")),
+    ("compare {small}/one --trend", ("two run folders",)),
     ("compare {small}/one {small}/two {small}/three {small}/one", ("{small}/one", "twice")),
     ("compare {small}/one {small}/two {small}/three --metric nothing", ("'nothing'", "p_s:negative")),
     ("compare {small}/one {small}/two --metric nothing", ("'nothing'", "p_s:negative")),

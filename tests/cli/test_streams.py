@@ -97,7 +97,7 @@ def test_standard_output_as_a_file(tmp_path: Path, sources: list[str]) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "n_lines"),
     [
-        ('G compare "$RUN" "$RUN" --resamples 100 >&-', 0, 1),
+        ('G compare "$RUN" "$RUN" --resamples 100 >&-', 0, 0),
         ('G report "$RUN/absent" >&- 2>&-', 2, 0),
         pytest.param("G export simplegen --data core >&-", 0, 0, marks=pytest.mark.slow),
         pytest.param('G compare "$RUN" "$RUN" --resamples 100 2>&-', 0, 0, marks=pytest.mark.slow),
@@ -185,10 +185,7 @@ def test_interrupt(tmp_path: Path) -> None:
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=PATIENCE_SECONDS)
     assert child.returncode == 130
-    assert err.decode() == (
-        "simplegen en-es: 2,720 sentences\n"
-        "interrupted; finished translations are kept; run the same command again to continue\n"
-    )
+    assert err.decode().splitlines()[-1].startswith("interrupted; ")
 
 
 @pytest.mark.parametrize(
@@ -215,22 +212,16 @@ def test_accidents(cli: Cli, monkeypatch: pytest.MonkeyPatch, problem: BaseExcep
 
 
 @pytest.mark.parametrize(
-    ("verb", "said"),
-    [
-        (("data", "list"), "interrupted; what was fetched is kept; run the same command again to continue\n"),
-        (("translate",), "interrupted; finished translations are kept; run the same command again to continue\n"),
-        (("train", "model"), "interrupted; run the same command again to continue from the last checkpoint\n"),
-    ],
+    ("verb", "kept"), [("data list", "files"), ("translate", "translations"), ("train model", "checkpoint")]
 )
-def test_an_interruption_says_what_is_kept(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...], said: str
-) -> None:
+def test_an_interruption_says_what_is_kept(cli: Cli, monkeypatch: pytest.MonkeyPatch, verb: str, kept: str) -> None:
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("gendermark.cli.app._invoke", interrupt)
-    outcome = cli(*verb)
-    assert (outcome.exit_code, outcome.out, outcome.err) == (130, "", said)
+    outcome = cli(verb)
+    assert (outcome.exit_code, outcome.out) == (130, "")
+    assert kept in outcome.err
 
 
 def test_a_mistake_of_ours_is_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from gendermark import registry
 from gendermark.cli import terminal
+from gendermark.cli.results import print_results
 from gendermark.reporting.page import render_page
 from gendermark.reporting.tables import render
 from gendermark.selection import Selection
@@ -57,10 +58,10 @@ def test_one_number_everywhere(
     assert result.estimate(metric, part).shown == value
     monkeypatch.setenv("COLUMNS", "300")
     monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
-    terminal.print_results(run.results)
+    print_results(run.results, everything=True)
     assert re.search(rf"(?m)^\W*{part}\b.*[ │]{re.escape(value)}[ │]", capsys.readouterr().out)
     markdown, latex = (render({"run": run.results}, format_) for format_ in ("md", "latex"))
-    assert f"| {metric} | {part} | {value} [{low}, {high}] |" in markdown
+    assert f"| {metric} | {part} | {value} [{low}, {high}]" in markdown
     assert f"{metric} & {part} & {value} [{low}, {high}]".replace("_", r"\_") in latex
     page = re.sub(r"<[^>]*>", " ", html.unescape(render_page([run]).split('id="rows"')[0]))
     label = registry.load("benchmark", benchmark).label(metric)

@@ -76,7 +76,7 @@ def test_interrupted_from_the_keyboard(workshop: Workshop) -> None:
     assert process.returncode == 130
     assert errors.splitlines() == [
         f"tiny en-xx: {len(SOURCES)} sentences",
-        "interrupted; finished translations are kept; run the same command again to continue",
+        "interrupted; finished translations are kept; rerun the same command to resume",
     ]
     assert output == ""
     assert not any(map(children.is_alive, workshop.pids))  # ended by us, not by itself

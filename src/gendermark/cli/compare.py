@@ -12,13 +12,15 @@ import typer
 
 from gendermark.cli import terminal
 from gendermark.cli.options import Folder, Names, folders, option_group, resampling
-from gendermark.cli.terminal import AsJson, print_json, print_table, print_text, say, say_next, show_progress
+from gendermark.cli.terminal import All, AsJson, grouped, print_json, print_table, say, say_next, show_progress
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
     from gendermark.runs.compare import ComparedMetric, Comparison, ComparisonReport, ManyCompared
 
+MOST_ROWS = 12
+_PIPED = ("cell", "metric", "slice", "first", "second", "difference", "low", "high", "p_adjusted", "change")
 _HELP = "(see `gendermark compare --help`)"
 
 
@@ -32,23 +34,23 @@ def compare(
         ),
     ] = None,
     trend: Annotated[
-        bool, typer.Option("--trend", help="The runs are versions of one system, in the order given.")
+        bool, typer.Option("--trend", help="Treat the runs as versions of one system, oldest first.")
     ] = False,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
-            "--metric", metavar="METRIC", help="This metric only, for example anti or p_s:formal; repeatable."
+            "--metric", metavar="METRIC", help="Only this metric, for example anti or p_s:formal; repeatable."
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All tables and every metric, not just a summary.")] = False,
+    everything: All = False,
     how: Resampling = option_group(resampling, resamples=10_000),
     name: Names = None,
     as_json: AsJson = False,
 ) -> None:
-    """Paired differences between runs, with intervals and p-values corrected for many comparisons.
+    """Compare runs: paired differences with confidence intervals and corrected p-values (Holm).
 
-    Two runs: the second against the first. More: each against the first, and every pair. p-values are corrected by Holm
-    over the headline metrics of a pair of runs; metrics that are no headline are corrected together.
+    Two runs: the second against the first. More: each against the first, and every pair. Headline metrics of a pair of
+    runs are corrected together, and so are all other metrics.
     """
     from gendermark.runs import compare as comparing
     from gendermark.runs.compare import compare_many
@@ -56,19 +58,19 @@ def compare(
 
     given = folders(runs or [], name)
     if len(given) < 2:
-        raise UserError(f"give a first and a second run folder, or more {_HELP}")
+        raise UserError(f"give at least two run folders, the baseline first {_HELP}")
     asked = comparing.Asked(metrics or [], everything)
-    in_full = everything or bool(metrics) or not terminal.is_terminal(sys.stdout)
+    in_full = everything or bool(metrics)
     found: ComparisonReport | ManyCompared
     if len(given) == 2 and not trend:
         first, second = (read_run(*one).results for one in given)
-        with show_progress("comparing, cell by cell") as progress:
+        with show_progress("comparing") as progress:
             found = report = comparing.compare(first, second, how, asked, progress=progress)
         notes = [*report.notes, *comparing.too_coarse(report.n_questions, how)]
         print_it = partial(_print_comparison, report)
     else:
         loaded = {key: read_run(*one).results for key, one in _by_key(given).items()}
-        with show_progress("comparing, pair by pair") as progress:
+        with show_progress("comparing") as progress:
             found = many = compare_many(loaded, how, asked, trend=trend, progress=progress)
         notes = list(many.notes)
         print_it = partial(_print_many, many)
@@ -76,7 +78,7 @@ def compare(
         print_json(found.to_json())
     else:
         print_it(in_full=in_full)
-        if not in_full:
+        if not in_full and terminal.is_terminal(sys.stdout):
             named = [word for one in name or () for word in ("--name", one)]
             words = [*(runs or []), *(["--trend"] if trend else []), *named]
             say_next({shlex.join(["gendermark", "compare", *words, "--all"]): "every number"})
@@ -85,7 +87,7 @@ def compare(
 
 
 def _by_key(given: list[Folder]) -> dict[str, Folder]:
-    """By the last part of their paths, or by the whole where that is not unique."""
+    """Key runs by the last part of their paths, or by the whole path where that is not unique."""
     places = [one.path.resolve() for one in given]
     for place, one in zip(places, given, strict=True):
         if places.count(place) > 1:
@@ -95,71 +97,94 @@ def _by_key(given: list[Folder]) -> dict[str, Folder]:
 
 
 def _print_summary(comparisons: Sequence[Comparison], names: tuple[str, str]) -> None:
-    """One screen, in words: what the second system is, cell by cell, and by which headline metrics."""
+    """Print the headline metrics of two runs in one table, and how many are significantly better or worse."""
+    rows = [
+        (_title(c), (_metric(c), c.unit.show(c.first), c.unit.show(c.second), _changed_by(c), c.in_words()))
+        for c in _most_telling(comparisons)
+    ]
+    columns = ("metric", "A", "B", "change (95% CI)", "verdict")
+    print_table(f"{names[1]} (B) against {names[0]} (A); better and worse are significant", columns, grouped(rows))
+    _say_counts(names[1], comparisons)
+
+
+def _say_counts(name: str, comparisons: Sequence[Comparison]) -> None:
+    from gendermark.runs.compare import ABSENT
+
+    changes = [c.change() for c in comparisons]
+    worse, better, n = changes.count("worse"), changes.count("better"), len(changes) - changes.count(ABSENT)
+    say(f"- {name} is significantly worse in {worse} and better in {better} of {n} headline metrics.")
+
+
+def _most_telling(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Choose the rows that fit on a screen: significant differences first, then those with values."""
+    rank = {"unclear": 1, "not compared": 2}
+    order = sorted(range(len(comparisons)), key=lambda place: rank.get(comparisons[place].change(), 0))
+    return [comparisons[place] for place in sorted(order[:MOST_ROWS])]
+
+
+def _title(c: Comparison) -> str:
     from gendermark import registry
-    from gendermark.reporting.differences import Difference, phrases_of
-    from gendermark.reporting.phrases import direction
-    from gendermark.runs.compare import ABSENT, CHANGES
 
-    print_text(f"{names[1]} against {names[0]}{'' if comparisons else ': no headline metric to compare'}")
-    for cell in dict.fromkeys(c.cell for c in comparisons):
-        benchmark, _, languages = cell.partition(".")
-        found = [Difference(1, benchmark, c) for c in comparisons if c.cell == cell]
-        compared = [d for d in found if d.change != ABSENT] or found
-        leading = next((d for d in compared if d.is_leading), compared[0])
-        title = f"{registry.load('benchmark', benchmark).title}, {direction(*languages.split('-', 1))}"
-        print_text(f"\n{title}: {leading.comparison.in_words()}")
-        found.sort(key=lambda d: CHANGES.index(d.change))
-        for words in dict.fromkeys(d.comparison.in_words() for d in found):
-            phrases = phrases_of([d for d in found if d.comparison.in_words() == words])
-            print_text(f"{words}: {'; '.join(phrases)}", indent=2)
+    benchmark, _, direction = c.cell.partition(".")
+    return f"{registry.load('benchmark', benchmark).title}, {direction}"
 
 
-def _print_comparison(report: ComparisonReport, *, in_full: bool = True) -> None:
-    """Drawn: in words, or a table per cell. Piped: one table of everything."""
+def _metric(c: Comparison) -> str:
+    return c.metric if c.slice == "all" else f"{c.metric}:{c.slice}"
+
+
+def _changed_by(c: Comparison) -> str:
+    from gendermark.reporting.phrases import between
+
+    if c.difference is None or c.low is None or c.high is None:
+        return "–" if c.difference is None else c.unit.show_change(c.difference)
+    return f"{c.unit.show_change(c.difference)} ({between(c.unit.show(c.low), c.unit.show(c.high))})"
+
+
+def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
+    """Print a summary, or every number: drawn as a table per cell, piped as one table."""
     from gendermark.records import show_p
     from gendermark.runs.compare import FAMILY, Comparison
 
     if not terminal.is_terminal(sys.stdout):
-        print_table("", Comparison.keys(), [tuple(c.to_json().values()) for c in report.comparisons])
-    elif not in_full:
+        columns = Comparison.keys() if in_full else _PIPED
+        print_table("", columns, [tuple(c.to_json()[key] for key in columns) for c in report.comparisons])
+        return
+    if not in_full:
         _print_summary(report.comparisons, report.names)
         return
-    else:
-        say(f"{report.names[1]} (second) against {report.names[0]} (first); p-values after {FAMILY}")
-        for cell in dict.fromkeys(c.cell for c in report.comparisons):
-            rows = [
-                (
-                    c.metric if c.slice == "all" else f"{c.metric} {c.slice}",
-                    c.unit.show(c.first),
-                    c.unit.show(c.second),
-                    c.unit.show_change(c.difference),
-                    c.interval,
-                    show_p(c.p_adjusted),
-                    c.in_words(),
-                    _detectable(c),
-                )
-                for c in report.comparisons
-                if c.cell == cell
-            ]
-            print_table(cell, ("metric", "first", "second", "change", "interval", "p", "second is", "detectable"), rows)
-        if any(map(_detectable, report.comparisons)):
-            say("detectable: smallest difference found with 80% power")
+    say(f"{report.names[1]} (second) against {report.names[0]} (first); p-values after {FAMILY}")
+    for cell in dict.fromkeys(c.cell for c in report.comparisons):
+        rows = [
+            (
+                _metric(c),
+                c.unit.show(c.first),
+                c.unit.show(c.second),
+                _changed_by(c),
+                show_p(c.p_adjusted),
+                c.in_words(),
+                _detectable(c),
+            )
+            for c in report.comparisons
+            if c.cell == cell
+        ]
+        columns = ("metric", "first", "second", "change (95% CI)", "p", "verdict", "detectable")
+        print_table(cell, columns, rows)
     for test in report.tests:
         facts = test.details
         say(
             f"{test.name}: {facts['only_first_right']:,} items right only in the first, {facts['only_second_right']:,} "
-            f"only in the second, of {facts['n']:,}; p {show_p(test.p_value)}, groups of items exchanged"
+            f"only in the second, of {facts['n']:,}; p {show_p(test.p_value)} (permutation of groups)"
         )
 
 
 def _detectable(c: Comparison) -> str:
-    """Where a difference is not significant: the smallest detectable one."""
+    """The smallest detectable difference, where there is no significant one."""
     return c.unit.show(c.detectable) if c.change() == "unclear" and c.detectable else ""
 
 
 def _print_many(many: ManyCompared, *, in_full: bool) -> None:
-    """Drawn: in words, or tables of each metric. Piped: one table with a row for each difference."""
+    """Print a summary, or tables of each metric; piped, one row for each difference."""
     if not terminal.is_terminal(sys.stdout):
         _print_rows(many)
     elif in_full:
@@ -169,9 +194,20 @@ def _print_many(many: ManyCompared, *, in_full: bool) -> None:
             if not many.is_trend:
                 _draw_matrix(many, m)
     else:
+        named = {id(m.differences[pair]): many.called[pair[1]] for m in many.metrics for pair in many.from_first}
+        found = [m.differences[pair] for m in many.metrics for pair in many.from_first]
+        rows = [
+            (f"{_title(c)}, {_metric(c)}", (named[id(c)], c.unit.show(c.second), _changed_by(c), c.in_words()))
+            for c in _most_telling(found)
+        ]
+        columns = ("run", "value", "change (95% CI)", "verdict")
+        print_table(
+            f"{len(many.runs) - 1} runs against {many.called[0]}; better and worse are significant",
+            columns,
+            grouped(rows),
+        )
         for pair in many.from_first:
-            found = [m.differences[pair] for m in many.metrics]
-            _print_summary(found, (many.called[pair[0]], many.called[pair[1]]))
+            _say_counts(many.called[pair[1]], [m.differences[pair] for m in many.metrics])
     if many.is_trend:
         for m in many.metrics:
             say(m.trend(many.called))
@@ -182,7 +218,7 @@ def _print_rows(many: ManyCompared) -> None:
     rows = []
     for m in many.metrics:
         for (i, j), c in m.differences.items():
-            where = (m.cell, m.metric, m.slice, many.runs[i], many.runs[j])
+            where = (m.cell, m.metric, m.slice, many.called[i], many.called[j])
             rows.append(
                 (*where, c.first, c.second, c.difference, c.low, c.high, c.p_value, c.p_adjusted, m.verdict((i, j)))
             )
@@ -190,7 +226,7 @@ def _print_rows(many: ManyCompared) -> None:
 
 
 def _draw_metric(many: ManyCompared, m: ComparedMetric) -> None:
-    """A row for each run: its value, and how it differs from the first run and, in a trend, from the previous one."""
+    """Draw a row for each run: its value, and its difference from the first run and, in a trend, the previous."""
     from gendermark.records import show_p
 
     against = ["first", "previous"] if many.is_trend else ["first"]
@@ -206,12 +242,12 @@ def _draw_metric(many: ManyCompared, m: ComparedMetric) -> None:
             interval = "" if c.low is None else f" {c.interval}"
             cells += [m.unit.show_change(c.difference) + interval, show_p(c.p_adjusted), c.in_words()]
         rows.append(cells)
-    columns = [text for name in against for text in (f"against {name}", "p", "is")]
+    columns = [text for name in against for text in (f"against {name}", "p", "verdict")]
     print_table(f"{m.cell} {m.name}", ("run", "value", "interval", *columns), rows)
 
 
 def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
-    """Row minus column; a star where the two differ significantly. Columns are numbered: names may be long."""
+    """Draw row minus column, with a star where the difference is significant."""
     rows = []
     for i, run in enumerate(many.called):
         cells = []

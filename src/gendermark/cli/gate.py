@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gendermark.cli.options import Names, Resamples, Seed, folders, pairs, resampling
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.terminal import All, AsJson, grouped, is_terminal, print_json, print_table, say
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
     from gendermark.runs.gates import ChangedSentence, Verdict
 
-MOST_SENTENCES = 5
-"""Changed sentences of each kind that the terminal lists."""
+MOST_ROWS = 12
+MOST_SENTENCES = 3
+"""Newly wrong sentences that are listed without `--all`."""
 
 
 def gate(
@@ -27,10 +28,13 @@ def gate(
     baseline: Annotated[str, typer.Option(metavar="[NAME=]DIR", help="Baseline run.")] = "",
     minimum: Annotated[
         list[str] | None,
-        typer.Option("--min", metavar="METRIC=VALUE", help="Least value, for example anti=60 or p_s:formal=0.2."),
+        typer.Option(
+            "--min", metavar="METRIC=VALUE", help="Minimum value, for example anti=60 or p_s:formal=0.2; repeatable."
+        ),
     ] = None,
     maximum: Annotated[
-        list[str] | None, typer.Option("--max", metavar="METRIC=VALUE", help="Greatest value, for example delta=15.")
+        list[str] | None,
+        typer.Option("--max", metavar="METRIC=VALUE", help="Maximum value, for example delta=15; repeatable."),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Significance level of the comparison with the baseline.")] = 0.05,
     fixed_tolerance: Annotated[
@@ -39,53 +43,50 @@ def gate(
             "--fixed-tolerance",
             metavar="POINTS",
             min=0,
-            help="Points that women, or men, may lose on these very sentences; a significantly larger loss fails.",
+            help="Points that women, or men, may lose on these sentences; a significantly larger loss fails.",
         ),
     ] = 2.0,
     tolerance: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[METRIC=]POINTS",
-            help="Pass unless significantly worse than the baseline by more than this; repeatable: 1, recall_gap=2.",
+            help="Pass unless significantly more than this worse than the baseline; repeatable: 1, recall_gap=2.",
         ),
     ] = None,
     fail_on_gap: Annotated[
-        bool, typer.Option("--fail-on-gap", help="Fail where a gap grew, even if neither women nor men lost.")
+        bool, typer.Option("--fail-on-gap", help="Fail if a gap grew, even if neither women nor men lost accuracy.")
     ] = False,
     resamples: Resamples = 10_000,
     seed: Seed = 12345,
-    junit: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the checks as JUnit XML, for GitLab, Jenkins and others.")
-    ] = None,
+    junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the checks as JUnit XML.")] = None,
     github: Annotated[
         bool | None,
-        typer.Option(
-            "--github/--no-github", show_default="on there", help="Print annotations for GitHub Actions (to stderr)."
-        ),
+        typer.Option("--github/--no-github", show_default="on there", help="Print annotations for GitHub Actions."),
     ] = None,
     summary: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the checks as Markdown; on GitHub the step's summary if not given."),
+        typer.Option(metavar="FILE", help="Write the checks as Markdown; default on GitHub: the step summary."),
     ] = None,
     page: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the report page of both runs, with what the gate found on top."),
+        typer.Option(metavar="FILE", help="Write the report of both runs, with the checks on top."),
     ] = None,
     name: Names = None,
+    everything: All = False,
     as_json: AsJson = False,
 ) -> None:
-    """Exit 1 if the system is significantly worse than the baseline, or beyond a bound; exit 0 otherwise."""
+    """Exit with 1 if a run is significantly worse than its baseline, or beyond a bound; for CI."""
     from gendermark.io.textfiles import write_text
     from gendermark.reporting import ci
     from gendermark.runs import gates
     from gendermark.runs.folder import read_run
 
     if not baseline and (tolerance or fail_on_gap):
-        raise UserError("--tolerance and --fail-on-gap are about a baseline; add --baseline DIR")
+        raise UserError("--tolerance and --fail-on-gap need --baseline DIR")
     if not baseline and not minimum and not maximum:
         raise UserError("nothing to check; give --baseline DIR, --min METRIC=VALUE or --max METRIC=VALUE")
     if not 0 <= alpha <= 1:
-        raise UserError(f"--alpha is a probability between 0 and 1 (0.05 is usual), not {alpha:g}")
+        raise UserError(f"--alpha must lie between 0 and 1 (usually 0.05), not {alpha:g}")
     strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap, fixed_tolerance)
     read = [read_run(*one) for one in folders([run, *([baseline] if baseline else [])], name)]
     for one in read:
@@ -101,7 +102,7 @@ def gate(
         changed = gates.changed_sentences(before, now)
         title += f" against {before.called}"
     if not checks:
-        raise UserError("the two runs share no headline metric, so there is nothing to check; use --min or --max")
+        raise UserError("the two runs share no headline metric; use --min or --max")
     verdict = gates.Verdict.of(checks, *changed)
     on_github = github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true"
     # From here on the exit code is the verdict, whatever becomes of its other forms: a gate that failed has failed.
@@ -109,8 +110,7 @@ def gate(
         if as_json:
             print_json(verdict.to_json())
         else:
-            rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
-            print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
+            _print_checks(title, verdict, everything=everything)
     called = str(now.manifest.get("name", "")) or now.path.resolve().name
     if junit is not None:
         with _say_what_fails():
@@ -128,9 +128,9 @@ def gate(
 
         with _say_what_fails():
             write_text(page, render_page(read[::-1], gate=verdict))
-            say(f"page written to {page}")
+            say(f"report written to {page}")
     with suppress(OSError):  # nowhere left to say it
-        for line in [] if as_json else _sentences(verdict):
+        for line in [] if as_json else _sentences(verdict, len(verdict.newly_wrong) if everything else MOST_SENTENCES):
             say(line)
         for line in ci.workflow_commands(verdict) if on_github else []:
             say(line)
@@ -139,31 +139,44 @@ def gate(
         raise typer.Exit(1)
 
 
+def _print_checks(title: str, verdict: Verdict, *, everything: bool) -> None:
+    """Print all checks when piped or asked for; else those that failed, at most twelve."""
+    if not is_terminal(sys.stdout):
+        rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
+        print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
+        return
+    shown = verdict.checks if everything else (verdict.failures or verdict.checks)[:MOST_ROWS]
+    checks = [(c.cell, (f"{c.metric}{'' if c.slice == 'all' else f':{c.slice}'}", c.outcome, c.finding)) for c in shown]
+    print_table(title, ("check", "outcome", "finding"), grouped(checks))
+    if len(shown) < len(verdict.checks):
+        say(f"{len(shown)} of {len(verdict.checks)} checks; --all shows all")
+
+
 def _tolerances(texts: Sequence[str]) -> tuple[float, dict[str, float]]:
-    """The tolerance of all metrics, and those of single ones."""
+    """Read the tolerance of all metrics, and those of single ones."""
     from gendermark.runs.gates import number_of
 
     for_all = [text for text in texts if "=" not in text]
     if len(for_all) > 1:
-        raise UserError("--tolerance for all metrics is given twice; give it once, or name a metric: recall_gap=2")
+        raise UserError("--tolerance for all metrics is given twice; give it once, or per metric: recall_gap=2")
     named = pairs([text for text in texts if "=" in text], "--tolerance", "recall_gap=2", "POINTS or METRIC=POINTS")
     of_one = {key: number_of(f"the tolerance of {key}", text, least=0) for key, text in named.items()}
     return sum(number_of("--tolerance", text, least=0) for text in for_all), of_one
 
 
-def _sentences(verdict: Verdict) -> Iterator[str]:
-    """The first sentences that changed their verdict, with the deciding words in brackets."""
-    for what, found in (("newly wrong", verdict.newly_wrong), ("newly right", verdict.newly_right)):
-        if not found:
-            continue
-        more = f", {MOST_SENTENCES} of them here (--json has all)" if len(found) > MOST_SENTENCES else ""
-        yield f"{what}: {len(found):,} sentence{'s' if len(found) > 1 else ''}{more}"
-        # About different people, where there are so many: the sentences about one are often much alike.
-        first = {one.now.judgement.entity or one.source: one for one in reversed(found)}
-        shown = [*(one for one in found if first.get(one.now.judgement.entity or one.source) is one), *found]
-        for one in list(dict.fromkeys(shown))[:MOST_SENTENCES]:
-            source, before, now = one.lines
-            yield f"  {source}\n    {before}\n    {now}"
+def _sentences(verdict: Verdict, most: int) -> Iterator[str]:
+    """List the first newly wrong sentences, with the deciding words in brackets."""
+    wrong, right = verdict.newly_wrong, verdict.newly_right
+    if not wrong and not right:
+        return
+    more = f"; the first {most} (--json has all):" if len(wrong) > most else ":" if wrong else ""
+    yield f"{len(right):,} sentences newly right, {len(wrong):,} newly wrong{more}"
+    # Of different people where possible: the sentences about one are often much alike.
+    first = {one.now.judgement.entity or one.source: one for one in reversed(wrong)}
+    shown = [*(one for one in wrong if first.get(one.now.judgement.entity or one.source) is one), *wrong]
+    for one in list(dict.fromkeys(shown))[:most]:
+        source, before, now = one.lines
+        yield f"  {source}\n    {before}\n    {now}"
 
 
 @contextmanager

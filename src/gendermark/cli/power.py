@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from gendermark.cli.options import To
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, grouped, is_terminal, print_json, print_table, say
 from gendermark.errors import UserError
 
 
@@ -101,21 +102,22 @@ def _check_shares(given: dict[str, tuple[float, float]]) -> None:
 
 
 def _print_power(rows: list[dict[str, Any]], points: float) -> None:
-    columns = ("benchmark", "data", "question", "groups", "sentences", "shows", f"finds {points:g}", "needs groups")
-    print_table(
-        f"Smallest detectable difference in points (shows); power to detect {points:g} points",
-        columns,
-        [
-            (
-                row["benchmark"],
-                row["data"],
-                row["question"],
-                f"{row['groups']:,}",
-                f"{row['sentences']:,}",
-                f"{row['detectable']:.1f}",
-                f"{row['power']:.0%}",
-                "–" if row["groups_needed"] is None else f"{row['groups_needed']:,}",
-            )
-            for row in rows
-        ],
-    )
+    columns = ("groups", "sentences", "detectable", f"power for {points:g}", "groups needed")
+    cells = [
+        (
+            f"{row['groups']:,}",
+            f"{row['sentences']:,}",
+            f"{row['detectable']:.1f}",
+            f"{row['power']:.0%}",
+            "–" if row["groups_needed"] is None else f"{row['groups_needed']:,}",
+        )
+        for row in rows
+    ]
+    if not is_terminal(sys.stdout):
+        named = [(row["benchmark"], row["data"], row["question"], *own) for row, own in zip(rows, cells, strict=True)]
+        print_table("", ("benchmark", "data", "question", *columns), named)
+        return
+    title = f"Smallest detectable difference, and power to detect {points:g}, in points"
+    groups = [f"{row['benchmark']}, {row['data']} data" for row in rows]
+    asked = [(row["question"], *own) for row, own in zip(rows, cells, strict=True)]
+    print_table(title, ("question", *columns), grouped(zip(groups, asked, strict=True)))

@@ -1,4 +1,4 @@
-"""`gendermark run`, `merge`, `rejudge` and `translate`: ask a system, or take what it has answered."""
+"""`gendermark run`, `merge`, `rejudge` and `translate`: translate with a system, and score."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from gendermark.cli.options import (
     selected,
     system_options,
 )
+from gendermark.cli.results import print_results, say_findings
 from gendermark.cli.terminal import (
+    All,
     AsJson,
     echo,
     open_workers,
     print_json,
-    print_results,
     run_context,
     say,
-    say_findings,
     say_next,
 )
 from gendermark.errors import BadFile, UserError
@@ -43,31 +43,30 @@ if TYPE_CHECKING:
     from gendermark.selection import Selection
 
 _MOST_FOLDERS = 50
-"""In which a run to compare with is looked for."""
+"""Searched for an earlier run to compare with."""
 
 
 def run(
-    system: Annotated[str, typer.Option(help="The system as family:argument, for example command:./translate.sh")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Run folder; give the same one again to continue.")],
+    system: Annotated[str, typer.Option(help="System as family:argument, for example command:./translate.sh.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Run folder; reuse it to resume.")],
     to: Annotated[
         list[str] | None, typer.Option("--to", callback=language, help="Target language; repeatable.")
     ] = None,
     benchmark: Annotated[
         list[str] | None,
         typer.Option(
-            help="Benchmark; repeatable. Default: all that apply, except those that draw many samples "
-            "or ask for no translation, which run only when named."
+            help="Benchmark; repeatable. Default: all for these languages, except those that draw samples or rewrite."
         ),
     ] = None,
     options: dict[str, str] = option_group(system_options),
     common: dict[str, Any] = option_group(selected),
-    group: Annotated[str, typer.Option(help="Only this group of a benchmark: pro, anti, fofc, referenced ...")] = "",
+    group: Annotated[str, typer.Option(help="Only this group of the benchmark: pro, anti, fofc, referenced ...")] = "",
     how: Resampling = option_group(resampling),
     forced_choice: Annotated[
         bool,
         typer.Option(
             "--forced-choice",
-            help="Where there are references: also score the right against the contrastive (wrong) one.",
+            help="Also have the system score the right against the contrastive (wrong) reference.",
         ),
     ] = False,
     name: Name = "",
@@ -75,14 +74,16 @@ def run(
     executor: Executor = "",
     shard: Annotated[
         str,
-        typer.Option(
-            metavar="K/N", help="Translate the K-th of N parts only, for arrays of jobs; `gendermark merge` joins them."
-        ),
+        typer.Option(metavar="K/N", help="Translate only part K of N, for job arrays; join with `gendermark merge`."),
     ] = "",
     settings: dict[str, Any] = benchmark_options("run"),
+    everything: All = False,
     as_json: AsJson = False,
 ) -> None:
-    """Translate with a system and score; interrupted, the same command goes on where it stopped."""
+    """Translate benchmarks with a system and score them; rerun the same command to resume.
+
+    `gendermark run --benchmark NAME --help` also lists the options of that benchmark.
+    """
     from gendermark import api
     from gendermark.runs import run as running
     from gendermark.runs.parts import Part, run_part
@@ -94,7 +95,7 @@ def run(
     if not selections:
         raise UserError(f"no benchmark has {common['data']} data for this direction; see `gendermark list benchmarks`")
     for left_out, reason in chosen.left_out.items():
-        say(f"left out, {left_out}: {reason}")
+        say(f"skipped {left_out}: {reason}")
     if not benchmark:
         selections = _that_have_files(system, selections)
     config = RunConfig(system, selections, options, how, forced_choice)
@@ -106,17 +107,17 @@ def run(
         else:
             dealt = run_part(config, part, output, context)
     if part is None:
-        _print_run(results, output, as_json=as_json)
+        _print_run(results, output, everything=everything, as_json=as_json)
         return
     if as_json:
         counts = {"n_sentences": dealt.n, "n_sentences_of_all_parts": dealt.n_all}
         print_json({"run": str(output), "part": str(part), **counts})
-    say(f"part {part} is done, {dealt.sentence}: {output}")
+    say(f"part {part} done, {dealt.sentence}: {output}")
     say("join all parts with `gendermark merge DIR... -o NEW_DIR`")
 
 
 def _that_have_files(system: str, selections: tuple[Selection, ...]) -> tuple[Selection, ...]:
-    """Of a directory of translations, what is in it: nobody who names no benchmark has translated all of them."""
+    """Keep the selections that a directory of translations has files for."""
     family, _, argument = system.partition(":")
     if family != "files" or not argument:
         return selections
@@ -124,30 +125,30 @@ def _that_have_files(system: str, selections: tuple[Selection, ...]) -> tuple[Se
 
     there, missing = with_files(argument, selections)
     if missing:
-        say(f"left out, as {argument} has no file for them: {', '.join(missing)}")
+        say(f"skipped, no file in {argument}: {', '.join(missing)}")
     return there
 
 
-def _print_run(results: Sequence[Result], output: Path, *, as_json: bool) -> None:
+def _print_run(results: Sequence[Result], output: Path, *, everything: bool, as_json: bool) -> None:
     if as_json:
         print_json({"run": str(output), "results": [result.to_json() for result in results]})
         say(f"run folder: {output}")
         return
-    print_results(results)
+    print_results(results, everything=everything)
     say_findings(results)
     say(f"run folder: {output}")
     commands = {
-        shlex.join(["gendermark", "report", str(output), "-o", "report.html"]): "a page to read and to send",
-        shlex.join(["gendermark", "ui", str(output)]): "every sentence, in the browser",
+        shlex.join(["gendermark", "report", str(output), "-o", "report.html"]): "a page to share",
+        shlex.join(["gendermark", "ui", str(output)]): "explore every sentence",
     }
     if (earlier := _earlier_run(output, {result.cell for result in results})) is not None:
         command = shlex.join(["gendermark", "compare", str(earlier), str(output)])
-        commands[command] = "better or worse than that run?"
+        commands[command] = "better or worse than the earlier run?"
     say_next(commands)
 
 
 def _earlier_run(directory: Path, cells: set[str]) -> Path | None:
-    """The latest finished run beside this one that has a benchmark and direction in common with it."""
+    """Find the latest finished run beside this one that shares a benchmark and direction with it."""
     from gendermark.runs.folder import MANIFEST, read_manifest
 
     found: list[tuple[str, Path]] = []
@@ -164,40 +165,46 @@ def _earlier_run(directory: Path, cells: set[str]) -> Path | None:
 
 
 def merge(
-    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What `run --shard` wrote, all parts.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Run folder for the whole.")],
+    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders of all parts.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Run folder to write.")],
     name: Name = "",
     executor: Executor = "",
+    everything: All = False,
     as_json: AsJson = False,
 ) -> None:
-    """Join the parts of a run that were translated with `run --shard`, and score it."""
+    """Join the parts that `run --shard` translated, and score the whole."""
     from gendermark.runs.parts import merge as join
 
     with run_context(executor, name=name) as context:
         results = join(parts, output, context)
-    _print_run(results, output, as_json=as_json)
+    _print_run(results, output, everything=everything, as_json=as_json)
 
 
 def rejudge(
     runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
-    rules: Annotated[str, typer.Option("--rules", help="best, or the published rules; as before if not given.")] = "",
+    rules: Annotated[
+        str, typer.Option("--rules", help="Scoring rules: best, or the published ones; default: as before.")
+    ] = "",
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Run folder for the new result; of several runs, a directory for them."),
+        typer.Option(
+            "-o", "--output", help="Run folder to write; with several runs, a directory for them. Default: none."
+        ),
     ] = None,
     executor: Executor = "",
     settings: dict[str, Any] = benchmark_options("rejudge"),
+    everything: All = False,
     as_json: AsJson = False,
 ) -> None:
-    """Judge and score again what runs have stored; says which verdicts changed.
+    """Judge and score stored translations again, and count the judgements that changed.
 
-    Without -o nothing is written. `gendermark report` shows the old and the new folder side by side.
+    Also takes the judging options of a benchmark; see `gendermark score BENCHMARK --help`.
     """
     from gendermark.runs.rejudge import rejudge as judge_again
 
     names = [run.resolve().name for run in runs]
     if len(set(names)) < len(names) and output is not None:
-        raise UserError("two run folders have the same name; judge them one at a time, each with its own -o")
+        raise UserError("two run folders have the same name; rejudge them one at a time, each with its own -o")
     found: list[dict[str, Any]] = []
     results: list[Result] = []
     folders: list[str] = []
@@ -215,41 +222,41 @@ def rejudge(
     if as_json:
         print_json({"rejudged": found})
     else:
-        print_results(results, folders=folders if len(runs) > 1 else ())
+        print_results(results, everything=everything, folders=folders if len(runs) > 1 else ())
 
 
 def translate(
     file: Annotated[str, typer.Argument(help="File with one sentence per line; - reads standard input.")],
-    system: Annotated[str, typer.Option(help="The system as family:argument, for example demo:en-es")],
+    system: Annotated[str, typer.Option(help="System as family:argument, for example demo:en-es.")],
     to: Annotated[str, typer.Option("--to", callback=language, help="Target language.")],
     from_: Annotated[str, typer.Option("--from", callback=language, help="Source language.")] = "en",
-    samples: Annotated[int, typer.Option(min=0, help="Draw so many samples of each instead of the best one.")] = 0,
+    samples: Annotated[int, typer.Option(min=0, help="Samples per sentence, instead of the best translation.")] = 0,
     sampling: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="How to draw: temperature, top_k, top_p, epsilon, seed; several with commas, or given several times.",
+            help="How to sample: temperature, top_k, top_p, epsilon, seed; comma-separated or repeated.",
         ),
     ] = None,
     targets: Annotated[
-        Path | None, typer.Option(help="Translations, line by line; the system says how probable it finds each.")
+        Path | None, typer.Option(help="Translations to score, one per line, instead of translating.")
     ] = None,
     options: dict[str, str] = option_group(system_options),
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Output file; default: stdout.")] = None,
     store: Store = None,
     executor: Executor = "",
     as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object per line; samples and scores always are.")
+        bool, typer.Option("--json", help="Print one JSON object per line (always for samples and scores).")
     ] = False,
 ) -> None:
-    """Translate any sentences, draw samples of them, or score given translations; what is finished is kept."""
+    """Translate any sentences, sample translations, or score given ones; rerun to resume."""
     from gendermark import api
     from gendermark.io.textfiles import write_text
 
     if samples and targets:
-        raise UserError("--samples draws translations and --targets scores given ones; choose one of them")
+        raise UserError("--samples and --targets exclude each other; give one of them")
     if sampling and not samples:
-        raise UserError("--sampling says how to draw samples; say how many with --samples")
+        raise UserError("--sampling needs --samples N")
     for what, path in (("the sentences", Path(file)), ("--targets", targets)):
         if output is not None and path is not None and output.resolve() == path.resolve():
             raise UserError(f"-o {output} would overwrite {what}; choose another file")
@@ -276,9 +283,9 @@ def translate(
     if failed := [answer for answer in asked if answer.text is None]:
         done = "scored" if targets else "translated"
         if len(failed) == len(asked):
-            raise UserError(f"none of {len(sources):,} sentences could be {done}; the first because: {failed[0].error}")
+            raise UserError(f"none of {len(sources):,} sentences could be {done}; first error: {failed[0].error}")
         shown = "null" if targets or samples or as_json else "an empty line"
-        say(f"{len(failed):,} could not be {done} ({shown}); the first because: {failed[0].error}")
+        say(f"{len(failed):,} could not be {done} ({shown}); first error: {failed[0].error}")
 
 
 def _lines(file: str) -> list[str]:

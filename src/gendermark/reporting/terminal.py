@@ -65,30 +65,49 @@ def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
 
 
 def _drawn(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Columns beside each other, the last in several lines if it is prose; nothing if they do not fit."""
+    """Columns beside each other, the last in several lines if it is prose; nothing if they do not fit.
+
+    A row with nothing but its first cell is a heading, and may be wider than its column.
+    """
     from rich import box
     from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as Drawn
     from rich.text import Text
 
-    table = Drawn(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    n_needed = 2 * (len(columns) - 1)
+    widths: list[int] = []
+    is_number: list[bool] = []
     for place, column in enumerate(columns):
-        is_number = bool(cells) and all(row[place][:1] in "0123456789-–−+[<" for row in cells if row[place])
-        widest = max(cell_len(row[place]) for row in (columns, *cells))
-        is_prose = place == len(columns) - 1 and not is_number
-        least = min(widest, _LEAST_PROSE) if is_prose else widest
-        table.add_column(Text(column), justify="right" if is_number else "left", min_width=least)
-        n_needed += least
-    if n_needed > width:
+        texts = [row[place] for row in cells if row[place] and not (place == 0 and _is_heading(row))]
+        widest = max(map(cell_len, [column, *texts]))
+        is_number.append(bool(texts) and all(text[0] in "0123456789-–−+[<" for text in texts))
+        left = width - sum(widths) - 2 * place
+        if place == len(columns) - 1 and not is_number[place] and widest > left:
+            # Prose is broken into lines, short phrases only between words.
+            longest_word = max(cell_len(word) for text in [column, *texts] for word in text.split() or [""])
+            widest = left if left >= (_LEAST_PROSE if widest > _LEAST_PROSE else longest_word) else widest
+        widths.append(widest)
+    if sum(widths) + 2 * (len(widths) - 1) > width:
         return []
-    for row in cells:
-        table.add_row(*map(Text, row))
     console = Console(width=width, file=io.StringIO(), color_system=None)
-    with console.capture() as captured:
-        console.print(table)
-    return [line.rstrip() for line in captured.get().splitlines()]
+
+    def lines(row: Sequence[str] | None) -> list[str]:
+        look, gap = (box.SIMPLE_HEAD, 1) if row is None else (None, 2)  # the box adds a space of its own
+        table = Drawn(box=look, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0), show_header=row is None)
+        for column, size, numeric in zip(columns, widths, is_number, strict=True):
+            table.add_column(Text(column), justify="right" if numeric else "left", width=size)
+        if row is not None:
+            table.add_row(*map(Text, row))
+        with console.capture() as captured:
+            console.print(table)
+        return [line.rstrip() for line in captured.get().splitlines()]
+
+    head = lines(None)
+    return [*head, *(line for row in cells for line in ([row[0]] if _is_heading(row) else lines(row)))]
+
+
+def _is_heading(row: Sequence[str]) -> bool:
+    return len(row) > 1 and bool(row[0]) and not any(row[1:])
 
 
 def _listed(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
@@ -98,6 +117,6 @@ def _listed(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) 
         indent = 0
         for column, cell in zip(columns, row, strict=True):
             if cell:
-                lines += wrapped(f"{column}: {cell}" if column else cell, width, indent)
+                lines += wrapped(f"{column}: {cell}" if column and not _is_heading(row) else cell, width, indent)
                 indent = 2
     return lines

@@ -1,0 +1,252 @@
+"""Print results: one headline row each and the main findings; every estimate with `--all`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gendermark.cli import terminal
+from gendermark.cli.terminal import grouped, print_table, print_text, say
+
+if TYPE_CHECKING:  # not loaded by `--help`
+    from gendermark.records import Estimate, Test
+    from gendermark.reporting.findings import Rates
+    from gendermark.result import Result
+
+MOST_ROWS = 12
+MOST_FINDINGS = 2
+MOST_WARNINGS = 3
+LONGEST_TABLE = 8
+_ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
+_COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
+_OPEN = "* The source leaves the gender open: share of people rendered as women and as men."
+_GAP = "Gap: men minus women, in points."
+
+
+def print_results(
+    results: Sequence[Result], *, everything: bool = False, all_rows: str = "", folders: Sequence[str] = ()
+) -> None:
+    """Print a headline row for each result, or every estimate; then warnings.
+
+    `all_rows` says where the rows of long tables are that are not drawn. `folders` are named where results of several
+    runs are printed, which may be of one system.
+    """
+    from gendermark.reporting.phrases import lost_by_gender
+
+    named = list(zip(results, folders or [""] * len(results), strict=True))
+    if not everything:
+        print_headlines(results, folders=folders)
+    elif terminal.is_terminal(sys.stdout):
+        for result, folder in named:
+            _draw(result, all_rows, folder)
+    else:
+        rows = [
+            (*((folder,) if folders else ()), *_row(result, estimate))
+            for result, folder in named
+            for estimate in result.estimates
+        ]
+        print_table("", ("run", *_COLUMNS) if folders else _COLUMNS, rows)
+    said = [
+        f"{mark}{f'{folder}, ' if folder else ''}{result.cell}: {text}"
+        for result, folder in named
+        for mark, texts in (("", [one.text for one in lost_by_gender(result)]), ("warning: ", result.warnings))
+        for text in texts
+    ]
+    shown = said if everything else said[:MOST_WARNINGS]
+    for line in shown:
+        say(line)
+    if len(said) > len(shown):
+        say(f"{len(said) - len(shown)} more warnings; --all lists them")
+
+
+# -- headlines ---------------------------------------------------------------------------------------------------------
+
+
+class Headline(NamedTuple):
+    """The row of one result: how women and men fare, and whether the gap is significant."""
+
+    result: Result
+    folder: str
+    title: str
+    rates: Rates | None
+    verdict: str
+    note: str = ""
+    """What was found instead, by a benchmark that does not compare women and men."""
+
+    @property
+    def size(self) -> float:
+        """Order of importance: significant gaps first, the largest first."""
+        return (1000 if self.verdict == "significant" else 0) + (self.rates.size if self.rates else 0)
+
+    @property
+    def where(self) -> tuple[str, str, str]:
+        """Direction, system and the name of the run folder."""
+        return self.result.selection.direction, self.result.called, Path(self.folder).name
+
+
+def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[Headline]:
+    """Make the headline rows of some results."""
+    return [_headline(result, folder) for result, folder in zip(results, folders or [""] * len(results), strict=True)]
+
+
+def _headline(result: Result, folder: str) -> Headline:
+    from gendermark import registry
+    from gendermark.reporting.phrases import TOO_FEW, ci, state
+    from gendermark.metrics.verdicts import ALPHA, State
+    from gendermark.reporting.findings import can_be_told, rates_of
+
+    benchmark = registry.load("benchmark", result.selection.benchmark)
+    rates = rates_of(result)
+    if rates is not None and can_be_told(result):
+        verdict = state(rates.gap).removeprefix(", ") if rates.gap is not None else ""
+        return Headline(result, folder, benchmark.name, rates, verdict)
+    note = ""
+    if benchmark.presentation.two_rates is None:
+        for asked in [one for one in result.verdicts if one.state is not State.TOO_FEW][:1]:
+            e = result.find(asked.metric, asked.slice)
+            after = " after correction" if asked.state is State.NOT_SIGNIFICANT and (asked.p or 0) < ALPHA else ""
+            number = f" {e.shown}{ci(e)}," if e is not None else ""
+            note = f"{benchmark.label(asked.metric, asked.slice)}:{number} {asked.state.replace('_', ' ')}{after}"
+    return Headline(result, folder, benchmark.name, rates, "–" if note else TOO_FEW, note)
+
+
+def print_headlines(results: Sequence[Result], caption: str = "", folders: Sequence[str] = ()) -> None:
+    """Print one row for each result: on a terminal at most twelve, those with the largest gaps."""
+    rows = headlines(results, folders)
+    order = list(dict.fromkeys(row.title for row in rows))
+    rows.sort(key=lambda row: order.index(row.title))
+    if not terminal.is_terminal(sys.stdout):
+        heads = ("benchmark", "direction", "system", "women", "men", "gap", "low", "high", "verdict")
+        print_table("", ("run", *heads) if folders else heads, list(_piped(rows, with_folder=bool(folders))))
+        return
+    shown = rows
+    if len(rows) > MOST_ROWS:
+        largest = sorted(rows, key=lambda row: row.size, reverse=True)[:MOST_ROWS]
+        shown = [row for row in rows if row in largest]
+    varies = [len(set(facts)) > 1 for facts in zip(*(row.where for row in rows), strict=True)]
+    if not caption and rows:
+        said = [fact for fact, differs in zip(rows[0].where, varies, strict=True) if fact and not differs]
+        caption = ", ".join(reversed(said)) or f"{len(rows)} results"
+    numbers: list[Sequence[Any]] = [(_title(row), *_shares(row), _gap(row), row.verdict) for row in shown]
+    if any(varies):
+        names = [
+            ", ".join(fact for fact, differs in zip(row.where, varies, strict=True) if differs and fact)
+            for row in shown
+        ]
+        numbers = grouped((row[0], (name, *row[1:])) for name, row in zip(names, numbers, strict=True))
+    print_table(caption, ("benchmark", "women", "men", "gap (95% CI)", "verdict"), numbers)
+    notes = [_GAP, *(f"{row.title}: {row.note}" for row in shown if row.note)]
+    if len(shown) < len(rows):
+        notes.append(f"{len(shown)} of {len(rows)} rows, those with the largest gaps; --all shows every number")
+    if any(row.title != _title(row) for row in shown):
+        notes.append(_OPEN)
+    for note in notes:
+        print_text(note)
+
+
+def _piped(rows: Sequence[Headline], *, with_folder: bool) -> Iterator[tuple[Any, ...]]:
+    for row in rows:
+        selection, rates = row.result.selection, row.rates
+        numbers: list[float | None] = [None] * 5
+        if rates is not None:
+            gap = rates.gap
+            numbers = [rates.women.value, rates.men.value, *((gap.value, gap.low, gap.high) if gap else [None] * 3)]
+        where = (*((row.folder,) if with_folder else ()), selection.benchmark, selection.direction, row.result.called)
+        yield (*where, *(None if number is None else f"{number:.1f}" for number in numbers), row.verdict)
+
+
+def _title(row: Headline) -> str:
+    return row.title if row.rates is None or row.rates.source_tells else f"{row.title} *"
+
+
+def _shares(row: Headline) -> tuple[str, str]:
+    from gendermark.reporting.phrases import TOO_FEW, rounded
+
+    if row.rates is None:
+        return "–", "–"
+    sides = (row.rates.women, row.rates.men)
+    if row.verdict == TOO_FEW:
+        counts = [f"{round((side.value or 0) * side.n_total / 100):,} of {side.n_total:,}" for side in sides]
+        return counts[0], counts[1]
+    return f"{rounded(sides[0].value)}%", f"{rounded(sides[1].value)}%"
+
+
+def _gap(row: Headline) -> str:
+    from gendermark.reporting.phrases import between
+
+    gap = row.rates.gap if row.rates is not None else None
+    if gap is None or gap.value is None:
+        return "–"
+    ends = "" if gap.low is None or gap.high is None else f" ({between(f'{gap.low:.1f}', f'{gap.high:.1f}')})"
+    return f"{gap.value:.1f}{ends}"
+
+
+def say_findings(results: Sequence[Result]) -> None:
+    """Say the one or two findings with the largest effects."""
+    from gendermark.reporting.phrases import lost_by_gender
+    from gendermark.reporting.findings import concluded, found_in, verdicts
+
+    found = [concluded(result) for result in results]
+    opening = verdicts(found)
+    sizes: dict[str, float] = {}
+    for result in found:
+        row = _headline(result, "")
+        lost = {finding.text for finding in lost_by_gender(result)}  # said beside the table
+        others = [finding for finding in found_in(result) if finding.text not in lost]
+        largest = max(others, key=lambda finding: finding.effect).text
+        text = opening.get(result.selection.benchmark) or largest
+        for one in [text, largest] if len(found) == 1 else [f"{row.title}: {text}"]:
+            sizes[one] = max(sizes.get(one, 0.0), row.size)
+    for text in sorted(sizes, key=lambda text: -sizes[text])[:MOST_FINDINGS]:
+        say(f"- {text}")
+
+
+# -- every number ------------------------------------------------------------------------------------------------------
+
+
+def _row(result: Result, e: Estimate) -> tuple[Any, ...]:
+    where = result.selection.benchmark, result.selection.direction, result.called
+    return *where, e.metric, e.slice, e.value, e.low, e.high, e.n_judged, e.n_total
+
+
+def _draw(result: Result, all_rows: str, folder: str) -> None:
+    selection = result.selection
+    where = f"{folder}, {selection.benchmark}" if folder else selection.benchmark
+    title = f"{where} {selection.direction}, {result.called}: {selection.data} data, rules {selection.rules}"
+    whole = [_line(e) for e in result.estimates if e.slice == "all"]
+    slices = dict.fromkeys(e.slice for e in result.estimates if e.slice != "all")
+    by_slice = [(name, *_line(e)) for name in slices for e in result.estimates if e.slice == name]
+    if whole:
+        print_table(title, _ESTIMATE, whole)
+    if by_slice:
+        print_table("" if whole else title, ("slice", *_ESTIMATE), by_slice)
+    for table in result.tables:
+        shown, rows = table.title, table.rows
+        if len(rows) > LONGEST_TABLE:
+            shown += f" (first and last {LONGEST_TABLE // 2} of {len(rows):,}{all_rows})"
+            rows = [*rows[: LONGEST_TABLE // 2], *rows[-LONGEST_TABLE // 2 :]]
+        print_table(shown, table.columns, rows)
+    for test in result.tests:
+        say(_sentence(test))
+    say(f"signature: {result.signature}")
+
+
+def _line(e: Estimate) -> tuple[str, ...]:
+    from gendermark.records import show_p
+
+    p = "" if e.p_value is None else show_p(e.p_value)
+    return e.metric, e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}", f"{e.n_groups:,}", p
+
+
+def _sentence(test: Test) -> str:
+    from gendermark.records import show_p
+
+    if test.p_value is None and test.statistic is not None and test.details.get("low") is not None:
+        share = f"{test.statistic:.1f} [{test.details['low']:.1f}, {test.details['high']:.1f}]"
+        return f"{test.question} {share} {test.details.get('statistic', '')}".strip()
+    if test.p_value is None:
+        return f"{test.question} Too few to tell."
+    answer = "yes" if test.p_value < 0.05 else "not significant"
+    return f"{test.question} {answer} (p {show_p(test.p_value)})"
