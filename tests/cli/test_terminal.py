@@ -7,7 +7,6 @@ import json
 import logging
 import re
 import shlex
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -87,7 +86,7 @@ COMMANDS: dict[str, Callable[[Any], Iterator[str]]] = {
     "compare {small}/one {small}/two --all --resamples 500": _of_comparisons,
     THREE: _of_matrix,
     f"{THREE} --trend": _of_trend,
-    "gate {small}/two --baseline {small}/one --resamples 500": _of_checks,
+    "gate {small}/two --baseline {small}/one --resamples 500 --all": _of_checks,
     "power terms simplegen --to es --data core": _of_power,
     "data list": _of_data,
     "list benchmarks": _of_list,

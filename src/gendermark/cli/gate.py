@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gendermark.cli import terminal
 from gendermark.cli.options import Names, Resamples, Seed, folders, pairs, resampling
-from gendermark.cli.terminal import All, AsJson, grouped, is_terminal, print_json, print_table, say
+from gendermark.cli.terminal import All, AsJson, grouped, print_json, print_table, say
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def gate(
 
 def _print_checks(title: str, verdict: Verdict, *, everything: bool) -> None:
     """Print all checks when piped or asked for; else those that failed, at most twelve."""
-    if not is_terminal(sys.stdout):
+    if not terminal.is_terminal(sys.stdout):
         rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
         print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
         return

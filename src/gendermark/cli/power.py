@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from gendermark.cli import terminal
 from gendermark.cli.options import To
-from gendermark.cli.terminal import AsJson, grouped, is_terminal, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, grouped, print_json, print_table, say
 from gendermark.errors import UserError
 
 
@@ -113,7 +114,7 @@ def _print_power(rows: list[dict[str, Any]], points: float) -> None:
         )
         for row in rows
     ]
-    if not is_terminal(sys.stdout):
+    if not terminal.is_terminal(sys.stdout):
         named = [(row["benchmark"], row["data"], row["question"], *own) for row, own in zip(rows, cells, strict=True)]
         print_table("", ("benchmark", "data", "question", *columns), named)
         return
