@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # not loaded by `--help`
     from gendermark.result import Result
 
 MOST_ROWS = 12
-MOST_FINDINGS = 2
 MOST_WARNINGS = 3
 LONGEST_TABLE = 8
 _ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
@@ -92,24 +91,21 @@ def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[He
 
 
 def _headline(result: Result, folder: str) -> Headline:
-    from gendermark import registry
-    from gendermark.reporting.phrases import TOO_FEW, ci, state
     from gendermark.metrics.verdicts import ALPHA, State
-    from gendermark.reporting.findings import can_be_told, rates_of
+    from gendermark.reporting.findings import benchmark_of, rates_of
+    from gendermark.reporting.phrases import AFTER_CORRECTION, TOO_FEW, ci, state
 
-    benchmark = registry.load("benchmark", result.selection.benchmark)
-    rates = rates_of(result)
-    if rates is not None and can_be_told(result):
-        verdict = state(rates.gap).removeprefix(", ") if rates.gap is not None else ""
-        return Headline(result, folder, benchmark.name, rates, verdict)
-    note = ""
+    benchmark, rates, note = benchmark_of(result), rates_of(result), ""
+    if rates is not None:
+        return Headline(result, folder, benchmark.name, rates, state(rates.gap) if rates.gap is not None else "")
     if benchmark.presentation.two_rates is None:
         for asked in [one for one in result.verdicts if one.state is not State.TOO_FEW][:1]:
+            is_corrected = asked.state is State.NOT_SIGNIFICANT and asked.p is not None and asked.p < ALPHA
+            verdict = AFTER_CORRECTION if is_corrected else asked.state.replace("_", " ")
             e = result.find(asked.metric, asked.slice)
-            after = " after correction" if asked.state is State.NOT_SIGNIFICANT and (asked.p or 0) < ALPHA else ""
             number = f" {e.shown}{ci(e)}," if e is not None else ""
-            note = f"{benchmark.label(asked.metric, asked.slice)}:{number} {asked.state.replace('_', ' ')}{after}"
-    return Headline(result, folder, benchmark.name, rates, "–" if note else TOO_FEW, note)
+            note = f"{benchmark.label(asked.metric, asked.slice)}:{number} {verdict}"
+    return Headline(result, folder, benchmark.name, None, "–" if note else TOO_FEW, note)
 
 
 def print_headlines(results: Sequence[Result], caption: str = "", folders: Sequence[str] = ()) -> None:
@@ -184,23 +180,22 @@ def _gap(row: Headline) -> str:
 
 
 def say_findings(results: Sequence[Result]) -> None:
-    """Say the one or two findings with the largest effects."""
-    from gendermark.reporting.phrases import lost_by_gender
-    from gendermark.reporting.findings import concluded, found_in, verdicts
+    """Say in one sentence how a system treats women and men, and the finding with the largest effect."""
+    from gendermark.reporting.findings import benchmark_of, found_in, verdict
+    from gendermark.reporting.phrases import GENDER_GAP, lost_by_gender
 
-    found = [concluded(result) for result in results]
-    opening = verdicts(found)
-    sizes: dict[str, float] = {}
-    for result in found:
-        row = _headline(result, "")
-        lost = {finding.text for finding in lost_by_gender(result)}  # said beside the table
-        others = [finding for finding in found_in(result) if finding.text not in lost]
-        largest = max(others, key=lambda finding: finding.effect).text
-        text = opening.get(result.selection.benchmark) or largest
-        for one in [text, largest] if len(found) == 1 else [f"{row.title}: {text}"]:
-            sizes[one] = max(sizes.get(one, 0.0), row.size)
-    for text in sorted(sizes, key=lambda text: -sizes[text])[:MOST_FINDINGS]:
-        say(f"- {text}")
+    if not results:
+        return
+    say(f"- {verdict([(results[0].called, results)])}")
+    lost = {finding.text for result in results for finding in lost_by_gender(result)}  # said beside the table
+    others = [
+        (finding.effect, f"{benchmark_of(result).title}, {result.selection.direction}: {finding.text}")
+        for result in results
+        for finding in found_in(result)
+        if finding.effect > 0 and finding.what != GENDER_GAP and finding.text not in lost
+    ]
+    if others:
+        say(f"- {max(others)[1]}")
 
 
 # -- every number ------------------------------------------------------------------------------------------------------
