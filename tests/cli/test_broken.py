@@ -429,7 +429,6 @@ def test_it_is_said_who_is_refused(cli: Cli, data: Path, tmp_path: Path) -> None
     said = said.partition(": ")[2]
     assert "90" in said
     assert cli(f"report {tmp_path}/run -o {page}").exit_code == 0
-    text = page.read_text(encoding="utf-8")
-    assert 0 < text.index("The finding</h2>") < text.index(said[:20]) < text.index("keep their gender")
+    assert said[:20] in page.read_text(encoding="utf-8")
     _lines(path, SOURCES, ["" if n % 2 else text for n, text in enumerate(texts)])
     assert "were not translated (" not in give(cli, "score", path, data).err

@@ -234,9 +234,9 @@ def test_a_run_keeps_its_name(cli: Cli, tmp_path: Path) -> None:
     cli(f"rejudge {tmp_path}/r -o {tmp_path}/again")
     assert gendermark.load(tmp_path / "again")[0].called == "Bing 2019"
     page = cli(f"report {tmp_path}/r --format html").out
-    assert "<title>Gender in translation: Bing 2019</title>" in page
+    assert "<title>Bing 2019: " in page
     assert "fake:right?p=0.5" in page, "the whole spec, under what was measured"
-    assert "--name &#x27;Bing 2019&#x27;" in page
+    assert "--name &#39;Bing 2019&#39;" in page
     assert cli(f"{run} --name 'Bing 2020'").json["results"][0]["name"] == "Bing 2020", "or gets a new one"
 
 
@@ -253,7 +253,7 @@ def test_names_of_folders(cli: Cli, small: Path, given: str, monkeypatch: pytest
     header = cli(f"report {given} --format md").out.partition("| metric |")[2].splitlines()[0]
     assert header == " slice | Old | New one |"
     page = cli(f"report {given} --format html").out
-    assert "gendermark report Old=one &#x27;New one=two&#x27; -o report.html" in page
+    assert "gendermark report Old=one &#39;New one=two&#39; -o report.html" in page
     compared = cli(f"compare {given} --json").json
     assert (compared["first_name"], compared["second_name"]) == ("Old", "New one")
     many = cli(f"compare {given} --trend --json").json
@@ -535,7 +535,7 @@ def test_demo(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     outcome = cli(f"demo -o {tmp_path}/demo")
     assert outcome.exit_code == 0
     written = {path.name for path in (tmp_path / "demo").iterdir()}
-    assert written >= {"demo-model", "unbiased-control", "always-masculine-control", "report.html", "report.md"}
+    assert written >= {"demo-model", "unbiased", "always-masculine", "report.html", "report.md"}
     rows = {row["benchmark"]: row for row in outcome.rows}
     assert set(rows) == {*kept, "uncertainty"}
     assert {row["system"] for row in rows.values()} == {"demo model"}
