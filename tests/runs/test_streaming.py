@@ -227,7 +227,7 @@ def test_the_page_of_a_large_run_carries_a_sample(folder: Path, monkeypatch: pyt
         return set(zip(one["expected"], one["answers"][0]["observed"], one["answers"][0]["outcome"], strict=True))
 
     assert kinds(cell) == kinds(all_of_it)
-    shown = set(re.findall(r'<blockquote class="telling">.*?class="source"[^>]*>([^<]*)<', page))
+    shown = set(re.findall(r'(?s)<blockquote class="example">.*?class="source"[^>]*>([^<]*)<', page))
     assert shown
     assert shown <= {found["strings"][place] for place in cell["source"]}
 

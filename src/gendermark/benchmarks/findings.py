@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gendermark.records import Estimate, Judgement
 from gendermark.reporting import charts
@@ -173,15 +173,6 @@ class Examples:
 
 
 @dataclass(frozen=True)
-class Highlight:
-    """The first rows of a detailed table, shown open and with their sentences."""
-
-    table: str
-    caption: str
-    is_shown: Callable[[Sequence[Any]], bool]
-
-
-@dataclass(frozen=True)
 class TwoRates:
     """How women and men fare, in one number each: what a verdict says first and its picture draws. `metric:slice`."""
 
@@ -220,7 +211,6 @@ class Presentation:
     published: str = ""
     """What papers printed: a TOML file, `package/file`."""
     examples: Callable[[Sequence[Judgement]], Examples | None] = lambda judgements: None  # noqa: ARG005
-    highlight: Highlight | None = None
     hidden_tags: frozenset[str] = field(default_factory=frozenset)
     """Tags that are of use to the program only."""
     context_tag: str = ""

@@ -36,12 +36,11 @@ from gendermark.reporting.charts import (
     span,
     span_of,
 )
-from gendermark.reporting.differences import against_first
 from gendermark.reporting.document import letter_of
 from gendermark.reporting.findings import rates_of
 from gendermark.reporting.published import Published, how_comparable, published_values
 from gendermark.result import Result, run_labels
-from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport, condition_labels, described, key_of
+from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport, compare, condition_labels, described, key_of
 
 __all__ = ["FORMATS", "Figure", "figures", "run_labels", "write_figures"]
 
@@ -83,6 +82,14 @@ def plot(result: Result) -> Figure:
     if not found:
         raise UserError(f"{result.cell} has no figure: nothing in it could be judged")
     return found[0]
+
+
+def against_first(first: Sequence[Result], second: Sequence[Result]) -> ComparisonReport:
+    """As a report compares: what differs in more than the system stands in tables and figures of its own."""
+    report = compare(first, second, leave_out=True)
+    keys = [{key_of(result) for result in side} for side in (first, second)]
+    alike = {key[0] for key in keys[0] & keys[1]}
+    return replace(report, comparisons=tuple(c for c in report.comparisons if c.cell in alike))
 
 
 def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, ComparisonReport]:

@@ -218,11 +218,12 @@ def _missing(view: View) -> list[Block]:
 
 
 def _where(view: View, cell: CellView, run: int) -> str:
-    """A result, as far as it must be named: system, benchmark, language."""
-    parts = [view.label(run)] if len(view.tested) > 1 else []
-    parts += [title_of(cell.benchmark)] if len(view.benchmarks) > 1 or not parts else []
-    parts += [cell.place] if len(view.of(cell.benchmark)) > 1 else []
-    return ", ".join(parts)
+    """A result, as far as it must be named: system (unless `run` is below 0), benchmark, language."""
+    parts = [view.label(run)] if len(view.tested) > 1 and run >= 0 else []
+    has_places = len(view.of(cell.benchmark)) > 1
+    parts += [title_of(cell.benchmark)] if len(view.benchmarks) > 1 or not (parts or has_places) else []
+    parts += [cell.place] if has_places else []
+    return (", " if run >= 0 else " ").join(parts)
 
 
 # -- the picture -------------------------------------------------------------------------------------------------------
@@ -333,16 +334,11 @@ def _over_results(view: View, own: Sequence[tuple[CellView, int, Result]], start
         side = "" if len(signs) > 1 else _side(largest)
         amount = points(largest.amount, turned=True) if largest.amount is not None else ""
         text = f"{start}{what}: significant in {len(sure)} of {len(some)} results{side}"
-        where = ", ".join(
-            [*([view.label(run)] if len(view.tested) > 1 else []), *([cell.place] if _n_places(own) > 1 else [])]
-        )
+        parts = [view.label(run)] if len(view.tested) > 1 else []
+        where = ", ".join([*parts, cell.place] if len(view.of(cell.benchmark)) > 1 else parts)
         shown = examples.of_finding(cell.cell, run, largest, used)
         told.append(replace(largest, text=f"{text}; largest: {where}, {amount}.", examples=shown))
     return told
-
-
-def _n_places(own: Sequence[tuple[CellView, int, Result]]) -> int:
-    return len({cell.place for cell, *_ in own})
 
 
 def _value(finding: Finding) -> float:
@@ -412,35 +408,23 @@ def _questions(result: Result) -> list[Estimate]:
 
 def _against_first(view: View) -> list[Block]:
     """How the later systems compare with the first: a sentence for each of a few, and the numbers."""
-    if not view.differences():
+    leading = view.compared(leading=True)
+    if not leading:
         return list(view.figures(""))
     blocks: list[Block] = []
     for run in view.tested[1:] if len(view.tested) <= _MOST_NAMED + 1 else []:
-        leading = [one for one in view.differences(run) if one.is_leading]
-        labels = {one.label for one in leading}
+        own = [(c.change(), view.cell(c.cell)) for other, c in leading if other == run]
         text: list[Inline] = [view.system(run), " against ", view.system(view.tested[0])]
-        text.append(f", by {labels.pop()}" if len(labels) == 1 else "")
-        for number, change in enumerate(change for change in CHANGES if any(one.change == change for one in leading)):
-            places = [_place(view, one.comparison.cell) for one in leading if one.change == change]
-            where = (
-                ", ".join(places) if len(places) <= 2 * _MOST_NAMED else f"{len(places)} of {len(leading)} comparisons"
-            )
+        for number, change in enumerate(change for change in CHANGES if change in dict(own)):
+            places = [_where(view, cell, -1) for found, cell in own if found == change]
+            where = ", ".join(places) if len(places) <= 2 * _MOST_NAMED else f"{len(places)} of {len(own)} comparisons"
             said = "no significant difference" if change == "unclear" else change
             tone = change if change in ("better", "worse") else ""
             text += ["; " if number else ": ", Strong(said, tone), f" {'for' if change == ABSENT else 'in'} {where}"]
         blocks.append(Paragraph([*text, "."], "lead"))
-    table = comparison_table(view, [one for one in view.differences() if one.is_leading])
+    table = comparison_table(view, leading)
     folded = Section("Numbers and figure of this comparison", [table, *view.figures("")], folded=True)
     return [Section("Compared with the first system", [*blocks, folded], level=3)]
-
-
-def _place(view: View, cell_name: str) -> str:
-    """A benchmark or language, whichever there are several of."""
-    cell = next(one for one in view.cells if any(result.cell == cell_name for _, result in one.results))
-    is_one = len(view.of(cell.benchmark)) == 1
-    if len(view.benchmarks) == 1:
-        return cell.place
-    return title_of(cell.benchmark) if is_one else f"{title_of(cell.benchmark)} {cell.place}"
 
 
 def _note(view: View) -> Paragraph:
@@ -449,7 +433,7 @@ def _note(view: View) -> Paragraph:
         f"Significant: p < {ALPHA}, corrected for the questions of that result (Holm); counts over several results and "
         '"largest" use Benjamini-Hochberg.',
     ]
-    if view.differences():
+    if view.compared():
         notes.append(f"Systems are compared sentence by sentence; better and worse mean p < {ALPHA} after {FAMILY}.")
     if len(view.tested) < len(view.runs):
         notes.append("Controls are programs of known bias that show what the numbers mean; they are not under test.")

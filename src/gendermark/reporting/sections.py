@@ -10,7 +10,6 @@ from gendermark.benchmarks.findings import Place
 from gendermark.records import Estimate, Gender, Unit
 from gendermark.records import Table as Values
 from gendermark.reporting.charts import percent
-from gendermark.reporting.differences import Difference
 from gendermark.reporting.document import (
     Block,
     Bullets,
@@ -30,14 +29,13 @@ from gendermark.reporting.document import (
 )
 from gendermark.reporting.findings import found_in
 from gendermark.reporting.phrases import between
-from gendermark.reporting.rows import GENDERS, Cell, Filter
+from gendermark.reporting.rows import GENDERS, Filter
 from gendermark.reporting.tables import find, form_table
 from gendermark.reporting.view import CellView, View, title_of
-from gendermark.runs.compare import ALPHA
+from gendermark.runs.compare import ALPHA, Comparison
 
 _MOST_ROWS = 100
 """Of one detailed table; its first and last ones, if there are more."""
-_N_HIGHLIGHTED = 8
 # The name of a table's first column -> its cells name whom the sentences are about.
 _ENTITY_COLUMNS = frozenset({"entity", "occupation", "lexeme", "pair"})
 
@@ -68,9 +66,8 @@ def _cell(view: View, cell: CellView, *, folded: bool) -> Section:
         blocks.append(
             Section("Expected gender and gender of the translation, with their sentences", [inner], folded=True)
         )
-    blocks += [table for run, _ in cell.results if (table := _highlighted(view, cell, run)) is not None]
     blocks += _tests(view, cell)
-    compared = view.differences(cell=cell.first.cell)
+    compared = view.compared(cell=cell.first.cell)
     if compared:
         blocks.append(Section("Compared with the first system", [comparison_table(view, compared)], folded=True))
     blocks += [*_details(view, cell), _estimates(view, cell)]
@@ -224,32 +221,6 @@ def _confusion(view: View, view_cell: CellView, run: int) -> Table | None:
     return Table(["", *heads], rows, ["Expected (rows) and read (columns)", *who])
 
 
-def _highlighted(view: View, cell: CellView, run: int) -> Table | None:
-    """The first rows of the table that the benchmark puts first, each with its sentence."""
-    result, highlight = cell.cell.results[run], cell.cell.benchmark.presentation.highlight
-    found = next((t for t in result.tables if highlight and t.name == highlight.table), None) if result else None
-    if highlight is None or found is None:
-        return None
-    sources = _sources_of(cell.cell)
-    rows: list[Sequence[Text]] = [
-        [
-            Link(sources.get(str(entity), str(entity)), Filter(cell=cell.cell.name, entity=str(entity)).link),
-            *(minus(f"{one:.1f}") if isinstance(one, float) else str(one) for one in cells),
-        ]
-        for entity, *cells in [row for row in found.rows if highlight.is_shown(row)][:_N_HIGHLIGHTED]
-    ]
-    who: list[Inline] = [", ", view.system(run)] if view.several else []
-    return Table(["sentence", *found.columns[1:]], rows, [highlight.caption, *who, "."]) if rows else None
-
-
-def _sources_of(cell: Cell) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for number, entity in enumerate(cell.entities):
-        if entity not in found:
-            found[entity] = cell.item(number)[1].source
-    return found
-
-
 def _tests(view: View, cell: CellView) -> list[Block]:
     """Each question once, with the answer for every system."""
     questions = dict.fromkeys(test.question for _, result in cell.results for test in result.tests)
@@ -271,33 +242,25 @@ def _answer(p: float | None) -> str:
     return f"{'significant' if p < ALPHA else 'not significant'} ({show_p_value(p)})"
 
 
-def comparison_table(view: View, found: Sequence[Difference]) -> Table:
+def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> Table:
     """Differences between the first system under test and later ones."""
     first = view.tested[0]
     rows: list[Sequence[Text]] = []
-    for one in found:
-        c = one.comparison
-        cell = next(cell for cell in view.cells if any(result.cell == c.cell for _, result in cell.results))
-        run = view.tested[one.run]
-        values = [replace_interval(cell.number(place, c.metric, c.slice)) for place in (first, run)]
-        ends = [show_value(x, c.unit) for x in (c.low, c.high)]
-        tone = one.change if one.change in ("better", "worse") else ""
+    for run, c in found:
+        cell = view.cell(c.cell)
+        tone = c.change() if c.change() in ("better", "worse") else ""
+        label = cell.cell.benchmark.label(c.metric, c.slice)
         rows.append(
             [
-                [view.system(run), f" {title_of(cell.benchmark)}, {cell.direction}: {one.label}"],
-                *values,
-                [show_value(c.difference, c.unit), Small(between(*ends))],
+                [view.system(run), f" {title_of(cell.benchmark)}, {cell.direction}: {label}"],
+                *(cell.number(place, c.metric, c.slice, with_interval=False) for place in (first, run)),
+                [show_value(c.difference, c.unit), Small(between(*(show_value(x, c.unit) for x in (c.low, c.high))))],
                 "–" if c.p_adjusted is None else show_p_value(c.p_adjusted),
                 Strong(c.in_words(), tone),
             ]
         )
     heads: list[Text] = ["", ["first, ", view.system(first)], "this one", "difference", "p (Holm)", "this one is"]
     return Table(heads, rows)
-
-
-def replace_interval(number: Number) -> Number:
-    """The same number without its interval."""
-    return Number(number.estimate, with_interval=False, href=number.href)
 
 
 def _details(view: View, cell: CellView) -> list[Block]:

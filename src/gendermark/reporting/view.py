@@ -10,19 +10,25 @@ from gendermark import registry
 from gendermark.names import is_control
 from gendermark.records import Estimate
 from gendermark.reporting import document
-from gendermark.reporting.differences import Difference, Differences, differences
 from gendermark.reporting.document import Number, Section, System
-from gendermark.reporting.figures import figures
+from gendermark.reporting.figures import against_first, figures
 from gendermark.reporting.findings import by_weight, language_of, place_name
 from gendermark.reporting.phrases import direction
 from gendermark.reporting.rows import Cell, Explorer, Filter
 from gendermark.reporting.tables import find
 from gendermark.result import Result
+from gendermark.runs.compare import Comparison
 from gendermark.runs.folder import Run
 
 
 def title_of(benchmark: str) -> str:
     return str(registry.load("benchmark", benchmark).title)
+
+
+def _leading(benchmark: str) -> tuple[str, str]:
+    about = registry.load("benchmark", benchmark)
+    metric, _, part = (about.presentation.leading or about.measures.headline[0]).partition(":")
+    return metric, part or "all"
 
 
 class CellView:
@@ -88,12 +94,11 @@ class View:
         """The runs that a page is about; the others are controls."""
         self.cells = [CellView(cell, several=self.several) for cell in self.explorer.cells]
         self.benchmarks = by_weight([result for run in runs for result in run.results])
-        self._differences = (
-            differences([runs[place].results for place in self.tested]) if len(self.tested) > 1 else Differences()
-        )
-        self.refusals = self._differences.refusals
-        compared = [runs[place].name for place in self.tested[1:]]
-        reports = dict(zip(compared, self._differences.reports, strict=False))
+        first = self.runs[self.tested[0]].results if runs else ()
+        reports = {runs[run].name: against_first(first, runs[run].results) for run in self.tested[1:]}
+        by_run = list(zip(self.tested[1:], reports.values(), strict=True))
+        self._compared = [(run, c) for run, report in by_run for c in report.comparisons]
+        self.refusals = list(dict.fromkeys(text for _, one in by_run for text in (*one.refusals, *one.notes)))
         self._figures = figures({run.name: run.results for run in runs}, reports, trend=trend)
 
     def results(self) -> list[tuple[CellView, int, Result]]:
@@ -117,13 +122,17 @@ class View:
         """A run in a heading: with its letter, where there are several."""
         return System(self.label(run), run if self.several else None, with_name or not self.several)
 
-    def differences(self, run: int = -1, cell: str = "") -> list[Difference]:
-        """Of a later system under test, or of all, against the first."""
+    def compared(self, *, cell: str = "", leading: bool = False) -> list[tuple[int, Comparison]]:
+        """Later systems under test against the first; `leading`: by one metric of each benchmark only."""
         return [
-            d
-            for d in self._differences.found
-            if (run < 0 or self.tested[d.run] == run) and cell in ("", d.comparison.cell)
+            (run, c)
+            for run, c in self._compared
+            if cell in ("", c.cell) and (not leading or (c.metric, c.slice) == _leading(c.cell.partition(".")[0]))
         ]
+
+    def cell(self, name: str) -> CellView:
+        """The cell that has this result."""
+        return next(one for one in self.cells if any(result.cell == name for _, result in one.results))
 
     def figures(self, cell: str) -> list[document.Section]:
         """The figures of a cell, of a benchmark or, for an empty name, of all."""

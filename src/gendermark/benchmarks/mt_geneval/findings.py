@@ -10,7 +10,6 @@ import numpy as np
 from gendermark.benchmarks.findings import (
     Cell,
     Form,
-    Highlight,
     Place,
     Presentation,
     Row,
@@ -171,9 +170,6 @@ PAIRS = Presentation(
     also_shown=("accuracy:masculine", "accuracy:feminine"),
     beside_published=("accuracy:all", "delta_qual:all"),
     published="gendermark.benchmarks.mt_geneval",
-    highlight=Highlight(
-        "gaps", "The largest gaps in quality between two versions of a sentence", is_shown=lambda row: row[3] > 0
-    ),
     hidden_tags=_HIDDEN,
 )
 
