@@ -28,7 +28,7 @@ from gendermark.io import locks
 from gendermark.io.textfiles import read_json
 from gendermark.lab import studies
 from gendermark.lab.export import save_whole
-from gendermark.lab.paired import BLEU, Key, Row, by_key, change_in_words, compared
+from gendermark.lab.paired import BLEU, Key, Row, changes_in_words, compared
 from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read_test_set, translated
 from gendermark.metrics.alpha import correlation
 from gendermark.metrics.metric import Floats
@@ -461,10 +461,9 @@ def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:
 
 def findings(comparisons: Sequence[Row]) -> list[str]:
     """Two plain sentences: about bias, and about uncertainty and quality; never surer than the intervals."""
-    rows = by_key(comparisons)
     found = []
     for named in _IN_FINDINGS:
-        parts = "; ".join(change_in_words(name, rows[key]) for key, name in named.items() if key in rows)
+        parts = "; ".join(changes_in_words(named, comparisons))
         found += [f"{parts[0].upper()}{parts[1:]}."] if parts else []
     return found
 

@@ -271,8 +271,7 @@ def findings(report: paired.Row) -> list[str]:
 
 
 def _finding(mitigation: paired.Row) -> str:
-    rows = paired.by_key(mitigation["comparisons"])
-    changes = [paired.change_in_words(name, rows[key]) for key, name in NAMES.items() if key in rows]
+    changes = paired.changes_in_words(NAMES, mitigation["comparisons"])
     if mitigation["times_as_long"] is not None:
         changes.append(f"it takes {mitigation['times_as_long']:.2f} times as long")
     n, n_changed = mitigation["open"]["n"], mitigation["open"]["n_changed"]

@@ -11,8 +11,9 @@ from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Unit
+from gendermark.reporting.phrases import between
 from gendermark.result import Result
-from gendermark.runs.compare import ALPHA, Asked, Comparison, compare
+from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.run import RunConfig, RunContext
 
 Key = tuple[str, str, str]
@@ -69,21 +70,32 @@ def by_key(comparisons: Sequence[Row]) -> dict[Key, Row]:
     return {(row["cell"].partition(".")[0], row["metric"], row["slice"]): row for row in comparisons}
 
 
-def change_in_words(name: str, row: Row) -> str:
-    """`BLEU 30.1 to 28.9 (-1.2, -2.0 to -0.4: worse)`; never surer than its interval."""
-    unit = Unit(row["unit"])
-    if row["difference"] is None:
+def is_unchanged(change: Comparison) -> bool:
+    """Whether not one sentence made a difference."""
+    return change.difference == 0 and not change.low and not change.high
+
+
+def change_in_words(name: str, change: Comparison) -> str:
+    """`BLEU 30.1 to 28.9 (-1.2, CI -2.0 to -0.4: worse)`"""
+    show = change.unit.show
+    if change.difference is None:
         return f"{name}: no value to compare"
-    if row["difference"] == 0 and not row["low"] and not row["high"]:
-        return f"{name} {unit.show(row['first'])}, unchanged"
-    interval = "" if row["low"] is None else f", {unit.show(row['low'])} to {unit.show(row['high'])}"
-    word = {"unclear": "not significant", "changed": "significant"}.get(row["change"], row["change"])
-    if row["change"] == "unclear" and row["p_value"] is not None and row["p_value"] < ALPHA:
-        word = "not significant after correction"
-    return (
-        f"{name} {unit.show(row['first'])} to {unit.show(row['second'])} "
-        f"({unit.show_change(row['difference'])}{interval}: {word})"
-    )
+    if is_unchanged(change):
+        return f"{name} {show(change.first)}, unchanged"
+    ci = "" if change.low is None else f", CI {between(show(change.low), show(change.high))}"
+    moved = f"{name} {show(change.first)} to {show(change.second)}"
+    return f"{moved} ({change.unit.show_change(change.difference)}{ci}: {change.in_words()})"
+
+
+def changes_in_words(names: Mapping[Key, str], comparisons: Sequence[Row]) -> list[str]:
+    """The named changes of a report."""
+    found = {key: _comparison(row) for key, row in by_key(comparisons).items()}
+    return [change_in_words(name, found[key]) for key, name in names.items() if key in found]
+
+
+def _comparison(row: Row) -> Comparison:
+    values = {key: value for key, value in row.items() if key != "change"}
+    return Comparison(**{**values, "unit": Unit(row["unit"])})
 
 
 def value_cell(row: Row | None, side: str) -> str:

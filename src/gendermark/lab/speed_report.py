@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.io.textfiles import write_text
+from gendermark.lab.paired import change_in_words, is_unchanged
 from gendermark.lab.speed_numbers import (
     ARITHMETIC,
     CLOCKS,
@@ -36,15 +37,8 @@ from gendermark.reporting import markdown as markdown_
 from gendermark.reporting.charts import Canvas, Figure, Line, Look, Point, figure
 from gendermark.reporting.document import Block, Bullets, Code, Drawing, Paragraph, Section
 from gendermark.reporting.phrases import direction
-from gendermark.runs.compare import Comparison
 
 # -- words -------------------------------------------------------------------------------------------------------------
-
-_OF_GAPS = {"worse": "larger", "better": "smaller", "changed": "other than before"}
-"""What is said of a gap, whose best value is 0."""
-
-
-UNCHANGED = "unchanged"
 
 
 def findings(study: Study) -> list[str]:
@@ -53,19 +47,16 @@ def findings(study: Study) -> list[str]:
 
 
 def finding(study: Study, point: Measured) -> str:
-    """ "int8 is 1.8 times as fast (1.6 to 2.0), BLEU unchanged, women in men's occupations 3.1 points worse (...)"."""
+    """`int8 is 1.8 times as fast (CI 1.6–2.0); BLEU 31.2, unchanged; ...`"""
     changes = point.changes
-    parts = [_of_speed(point, study)]
-    if QUALITY[0] in changes:
-        parts.append(_of_change(QUALITY[0], changes[QUALITY[0]]))
-    if HURT in changes:
-        parts.append(_of_change(group_label(HURT), changes[HURT]))
-    # Of the others only what is clear, and of other benchmarks their gaps: the rest would only make it long.
-    named = {group: group_label(group) for group in GROUPS if group != HURT}
-    named["Δ"] = "the stereotype's advantage (Δ)"
-    named |= {column: column for column in point.others if column in changes and changes[column].better == "zero"}
-    parts += [_of_change(label, changes[column]) for column, label in named.items() if _is_clear(changes.get(column))]
-    return f"{point.name} {', '.join(parts)}."
+    # Of the others only what is significant, and of other benchmarks their gaps: the rest would only make it long.
+    named = {QUALITY[0]: QUALITY[0], HURT: group_label(HURT)}
+    gaps = {column: column for column in point.others if column in changes and changes[column].better == "zero"}
+    others = {group: group_label(group) for group in GROUPS if group != HURT}
+    others |= {"Δ": "stereotype effect (Δ)", **gaps}
+    named |= {column: label for column, label in others.items() if column in changes and changes[column].is_significant}
+    parts = [change_in_words(label, changes[column]) for column, label in named.items() if column in changes]
+    return f"{point.name} {'; '.join([_of_speed(point, study), *parts])}."
 
 
 def of_price(study: Study, point: Measured) -> str:
@@ -88,47 +79,15 @@ def _of_speed(point: Measured, study: Study) -> str:
         n = len(study.rounds.rounds)
         return f"was {found.value:.1f} times as fast in {n} round{'s' if n > 1 else ''}, too few for an interval"
     if found.low > 1:
-        return f"is {_times(found.value)} times as fast ({_times(found.low)} to {_times(found.high)})"
+        return f"is {_times(found.value)} times as fast (CI {_times(found.low)}–{_times(found.high)})"
     if found.high < 1:
         value, low, high = (_times(1 / one) for one in (found.value, found.high, found.low))
-        return f"takes {value} times as long ({low} to {high})"
-    return f"is not clearly faster or slower ({_times(found.low)} to {_times(found.high)} times as fast)"
+        return f"takes {value} times as long (CI {low}–{high})"
+    return f"is not significantly faster or slower (CI {_times(found.low)}–{_times(found.high)} times as fast)"
 
 
 def _times(value: float) -> str:
     return f"{value:.2f}" if value < 2 else f"{value:.1f}"
-
-
-def is_unchanged(change: Comparison) -> bool:
-    """Whether not one sentence made a difference."""
-    return change.difference == 0 and change.low == change.high == 0
-
-
-def _is_clear(change: Comparison | None) -> bool:
-    return change is not None and change.is_significant
-
-
-def _of_change(label: str, change: Comparison) -> str:
-    if change.difference is None:
-        return f"{label} without a number to compare"
-    if is_unchanged(change):
-        never = change.unit is Unit.PERCENT and change.better == "higher" and change.first == 0
-        return f"{label} never right, as before" if never and label not in QUALITY else f"{label} {UNCHANGED}"
-    show, of = change.unit.show, " points" if change.unit is Unit.PERCENT else ""
-    if change.low is None or change.high is None:
-        return f"{label} {minus(change.unit.show_change(change.difference))}{of}, without an interval"
-    if change.low <= 0 <= change.high:
-        between = f"{minus(change.unit.show_change(change.low))} to {minus(change.unit.show_change(change.high))}{of}"
-        return f"no clear change {'in' if label in QUALITY else 'for'} {label} ({between})"
-    if not show(change.difference).strip("-0."):
-        return f"{label} changed by less than {show(10**-change.unit.decimals)}"
-    ends = sorted((abs(change.low), abs(change.high)))
-    between = f"({show(ends[0])} to {show(ends[1])})"
-    if not _is_clear(change):  # the interval is of this number alone; several were looked at
-        word = "better" if (change.difference > 0) == (change.better == "higher") else "worse"
-        return f"{label} {show(abs(change.difference))}{of} {word} {between}, not significant after correction"
-    word = _OF_GAPS.get(change.change(), change.change()) if change.better == "zero" else change.change()
-    return f"{label} {show(abs(change.difference))}{of} {word} {between}"
 
 
 def study_json(study: Study) -> dict[str, Any]:
@@ -207,7 +166,7 @@ def changes(study: Study) -> Table:
             minus(change.interval),
             show_p(change.p_adjusted),
             minus(_percent(study.drop(point, column))) if column not in (*GAPS, *point.others) else "",
-            UNCHANGED if is_unchanged(change) else change.change(),
+            "unchanged" if is_unchanged(change) else change.change(),
         )
         for point in study.points
         for column, change in point.changes.items()
@@ -409,8 +368,8 @@ def _table(found: Table, caption: str = "") -> document.Table:
 
 def _finding(study: Study) -> list[Block]:
     about = (
-        f"Each is compared with {study.baseline.name}. In brackets: {100 * study.confidence:g}% intervals. What is "
-        "not significant after Holm's correction for many numbers is marked as such."
+        f"Each is compared with {study.baseline.name}. CI: {100 * study.confidence:g}% confidence interval. Tests are "
+        "corrected for multiple tests (Holm)."
     )
     notes = [_note(f"{note[:1].upper()}{note[1:]}.") for note in study.notes]
     return [Bullets(findings(study)), _note(about), *notes]

@@ -30,7 +30,6 @@ from gendermark.lab.loop import (
     Checkpoint,
     Course,
     Progressed,
-    check_memory,
     reproducible,
     require_packages,
     stretches,
@@ -162,7 +161,6 @@ def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) 
     with locks.hold(directory / ".lock"), reproducible(settings.seed):
         Checkpoint(directory / CHECKPOINT_FILE, recipe).read()  # one that does not fit is refused now
         prepared = prepare(settings, run_context)
-        check_memory(settings.shape, len(prepared.pieces.numbers), settings.tokens_per_batch)
         checkpoint = Checkpoint(directory / CHECKPOINT_FILE, {**recipe, "text": prepared.fingerprint})
         checkpoint.read()
         text.write_held_out(prepared.parts, settings.direction, directory)

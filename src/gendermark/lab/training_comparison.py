@@ -63,12 +63,12 @@ OURS: Mapping[str, paired.Key] = {
     "WinoMT, men": (WINOMT, "accuracy", "masculine"),
     "plain BLEU": paired.BLEU,
 }
-_IN_FINDINGS: Mapping[str, paired.Key] = {
-    "contextual accuracy": PAPER["contextual"],
-    "counterfactual accuracy": PAPER["counterfactual"],
-    "women right on WinoMT": OURS["WinoMT, women"],
-    "men right on WinoMT": OURS["WinoMT, men"],
-    "BLEU": paired.BLEU,
+_IN_FINDINGS: Mapping[paired.Key, str] = {
+    PAPER["contextual"]: "contextual accuracy",
+    PAPER["counterfactual"]: "counterfactual accuracy",
+    OURS["WinoMT, women"]: "women right on WinoMT",
+    OURS["WinoMT, men"]: "men right on WinoMT",
+    paired.BLEU: "BLEU",
 }
 
 
@@ -184,8 +184,7 @@ def findings(report: paired.Row) -> list[str]:
     """A sentence for each model but the first."""
     found = []
     for model in report["models"]:
-        rows = paired.by_key(model["comparisons"])
-        changes = [paired.change_in_words(name, rows[key]) for name, key in _IN_FINDINGS.items() if key in rows]
+        changes = paired.changes_in_words(_IN_FINDINGS, model["comparisons"])
         found.append(f"{model['name']} against {report['baseline']}: {'; '.join(changes)}.")
     return found
 

@@ -17,7 +17,6 @@ import zlib
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -125,7 +124,6 @@ class Client:
         self._seconds_between = 1 / number_option(options, "requests_per_second", 1) if is_limited else 0.0
         self._next_turn = self._pause_end = 0.0
         self._n_answered = 0
-        self._gate = _Gate(self.concurrency)
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._was_reached = False
@@ -230,16 +228,13 @@ class Client:
         n_answered = self._n_answered
         for attempt in itertools.count(1):
             try:
-                with self._gate.place(stop) as n_halvings:
-                    self._wait_for_turn(stop)
-                    if stop.is_set():
-                        break
-                    answer = self._attempt(method, f"{self.url}{path}", content)
+                self._wait_for_turn(stop)
+                if stop.is_set():
+                    break
+                answer = self._attempt(method, f"{self.url}{path}", content)
             except _PassingError as problem:
-                if problem.kind == "crowded":
-                    self._gate.narrow(n_halvings)
-                    # While others are served, waiting is standing in a queue, not failing.
-                    n_in_vain = 0 if self._n_answered > n_answered else n_in_vain
+                if problem.kind == "crowded" and self._n_answered > n_answered:
+                    n_in_vain = 0  # while others are served, waiting is standing in a queue, not failing
                 n_in_vain, n_answered = n_in_vain + 1, self._n_answered
                 n_garbled += problem.kind == "garbled"
                 # An address that never answered is more likely wrong than in passing trouble.
@@ -251,7 +246,6 @@ class Client:
             else:
                 with self._lock:
                     self._n_answered += 1
-                self._gate.widen()
                 return answer
         raise SystemFailure(f"{self.spec} was not asked again because other requests failed{self._kept}")
 
@@ -456,43 +450,6 @@ def _retry_after(text: str | None) -> float:
         return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):
         return 0.0
-
-
-# -- several at once
-
-
-class _Gate:
-    """Limits the requests under way: half as many once a server has had too many, then slowly more again."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._limit = most, float(most)
-        self._n_inside = self._n_halvings = 0
-        self._changed = threading.Condition()
-
-    @contextmanager
-    def place(self, stop: threading.Event) -> Iterator[int]:
-        """A place among those under way; gives what `narrow` needs to know."""
-        with self._changed:
-            while self._n_inside >= int(self._limit) and not stop.is_set():
-                self._changed.wait(0.1)
-            self._n_inside += 1
-            n_halvings = self._n_halvings
-        try:
-            yield n_halvings
-        finally:
-            with self._changed:
-                self._n_inside -= 1
-                self._changed.notify_all()
-
-    def narrow(self, n_halvings: int) -> None:
-        with self._changed:
-            if n_halvings == self._n_halvings:  # those that were sent together and refused together count once
-                self._limit = max(1.0, self._limit / 2)
-                self._n_halvings += 1
-
-    def widen(self) -> None:
-        with self._changed:
-            self._limit = min(float(self._most), self._limit + 1 / self._limit)
 
 
 # -- translation services
