@@ -211,6 +211,15 @@ def test_the_command_line_is_there_with_all_its_options(pages: dict[str, str]) -
     assert "| `[NAME=]DIR` | Run folder of the system under test. | required |" in gate
 
 
+def test_every_option_that_pages_name_exists(pages: dict[str, str]) -> None:
+    flag = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+    known = set(flag.findall(pages["reference/commands.md"] + pages["reference/options.md"]))
+    of_other_programs = {"--help", "--model", "--output_dir", "--copy_files", "--local-dir"}  # converters, downloads
+    of_scripts = {"--n-kills", "--verify", "--only-pages", "--design"}  # in bench/
+    written = {option for path in WRITTEN for option in flag.findall(path.read_text(encoding="utf-8"))}
+    assert written - known - of_other_programs - of_scripts == set()
+
+
 def _section(page: str, benchmark: str) -> str:
     found = page.partition(f"\n## `{benchmark}`")[2].partition("\n## ")[0]
     assert found, f"no section {benchmark}"
