@@ -243,22 +243,6 @@ def test_numbers_that_do_not_exist() -> None:
         report.estimate("kappa", "x")
 
 
-def test_chance_alone_gives_kappa_and_alpha_of_nothing_and_intervals_are_seeded() -> None:
-    rng = random.Random(11)
-    n = 3000
-    run = judged([rng.choice((M, M, F)) for _ in range(n)])
-    people = {name: {i: rng.choice((M, M, F)) for i in range(n)} for name in ("a", "b")}
-    report = agreed(run, **people)
-    for metric, slice_name in (("kappa", "a ~ b"), ("kappa", "judge ~ a"), ("alpha", "people"), ("alpha", "judge ~ b")):
-        found = report.estimate(metric, slice_name)
-        assert found.value == pytest.approx(0, abs=0.06)
-        assert (found.low or 0) < 0.03
-        assert (found.high or 0) > -0.03
-    assert report.estimate("agreement", "a ~ b").value == pytest.approx(100 * 5 / 9, abs=4)
-    assert agreed(run, **people).estimates == report.estimates
-    assert agreed(run, Resampling(200, 2), **people).estimates != report.estimates
-
-
 def test_the_json_is_plain_and_stable() -> None:
     report = agreed(judged([M, F]), ana={0: F, 1: F}, eva={0: None, 1: M})
     row = json.loads(json.dumps(report.content, allow_nan=False))

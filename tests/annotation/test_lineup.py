@@ -262,45 +262,6 @@ def test_people_who_are_always_right(lineup: Lineup, agreed: Agreed, truth: dict
     assert "(48 times)" in tied
 
 
-def test_alpha(lineup: Lineup, agreed: Agreed, truth: dict[int, bool]) -> None:
-    answers = erring(truth, 0.1, 1)
-    found = agreed(a=answers, b=answers, c=answers)
-    for name, n_rows in (("systems", 144), (REFERENCE, 48)):
-        alpha = found.estimate("alpha", name)
-        assert (alpha.value, alpha.high, alpha.n_judged, alpha.n_groups) == (1, 1, n_rows, 48)
-        assert (alpha.low or 1) < 1, "a few segments are no proof"
-    one, other = erring(truth, 0.1, 1), erring(truth, 0.3, 2)
-    del one[1], other[2]
-    rows = [row for row in lineup.key.rows if row.system != REFERENCE]
-    alpha = agreed(a=one, b=other).estimate("alpha", "systems")
-    assert alpha.value == statistics.krippendorff_alpha([[own.get(row.row) for row in rows] for own in (one, other)])
-    assert (alpha.low or 1) < (alpha.value or 0) < (alpha.high or 0)
-    assert (alpha.n_judged, alpha.n_total) == (len(rows) - sum(row.row in (1, 2) for row in rows), len(rows))
-
-
-@pytest.mark.parametrize("rate", [0.25])
-def test_annotators_with_known_error_rates_land_on_their_expectation(
-    rate: float, lineup: Lineup, agreed: Agreed, truth: dict[int, bool]
-) -> None:
-    n, name = 30, SPECS["b"]
-    rows = [row.row for row in lineup.key.rows if row.system == name]
-    share = sum(truth[row] for row in rows) / len(rows)
-    all_systems = [row.row for row in lineup.key.rows if row.system != REFERENCE]
-    overall = sum(truth[row] for row in all_systems) / len(all_systems)
-    sums: dict[str, float] = defaultdict(float)
-    for seed in range(n):
-        # The preferred of two is the better one on the references, which are judged apart from the systems.
-        found = agreed(Resampling(2), a=erring(truth, rate, 2 * seed), b=erring(truth, rate, 2 * seed + 1))
-        for metric, slice_name in (("accuracy", name), ("alpha", "systems"), ("f_score", name)):
-            sums[metric] += (found.estimate(metric, slice_name).value or 0) / n
-    marginal = share * (1 - rate) + (1 - share) * rate
-    assert sums["accuracy"] == pytest.approx(100 * marginal, abs=3)
-    hits = share * (1 - rate)
-    assert sums["f_score"] == pytest.approx(2 * hits / (2 * hits + rate), abs=0.03)
-    marginal = overall * (1 - rate) + (1 - overall) * rate
-    assert sums["alpha"] == pytest.approx(1 - 2 * rate * (1 - rate) / (2 * marginal * (1 - marginal)), abs=0.05)
-
-
 def test_the_preferred_evaluator_marks_the_reference_correct_more_often(lineup: Lineup, agreed: Agreed) -> None:
     references = [row.row for row in lineup.key.rows if row.system == REFERENCE]
     of_systems = [row.row for row in lineup.key.rows if row.system != REFERENCE]

@@ -30,7 +30,7 @@ from gendermark.annotation import (
     write_lineup,
     write_sheet,
 )
-from gendermark.annotation.serving import JOURNAL, LONGEST_NOTE, Desk, identity_of, kept_token, page_files
+from gendermark.annotation.serving import JOURNAL, LONGEST_NOTE, Desk, identity_of, kept_token
 from gendermark.errors import BadFile, UserError
 
 ROWS = ['7,baker,"El panadero, sí.",,,', "3,'=nurse,'=La enfermera.,,,", "9,doctor,הרופאה של Google.,,,"]
@@ -448,12 +448,3 @@ def test_sheets_of_several_systems(serve: Any, tmp_path: Path) -> None:
     served.fill("eva", "y" * len(rows))
     assert "preferred" in json.dumps(served.ask("agreement?who=ana")["tables"])
     assert {row[4] for row in cells(tmp_path / "answers" / "ana.csv")[1:]} == {"Y", "N"}
-
-
-def test_the_page_has_all_its_files() -> None:
-    files = page_files()
-    page = files[""][1].decode()
-    assert all(name in page for name in ("annotate.js", "annotate.css"))
-    assert {kind for kind, _ in files.values()} == {"text/html", "text/css", "text/javascript"}
-    assert "<script>" not in page, "the policy of the server would not let it run"
-    assert "style=" not in page

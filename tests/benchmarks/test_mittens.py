@@ -99,16 +99,6 @@ def test_every_passage_is_one_line(mirror: Path) -> None:
     assert sum(n - 1 for n in Counter(item.source for item in spanish).values()) == 8
 
 
-def test_references_show_exactly_the_gender_of_their_passage(mirror: Path) -> None:
-    items = gendermark.items("mittens").items
-    words: Counter[str] = Counter()
-    for item in items:
-        found = [word for word, _ in scan(item.tags["reference"])]
-        assert {GENDERS[word] for word in found} == {item.expected}
-        words.update(found)
-    assert words == {"he": 2005, "she": 1752, "her": 648, "his": 643, "him": 52, "himself": 15}
-
-
 def test_twins(mirror: Path) -> None:
     """27 English pairs that differ in gendered words and names; names that are transliterated cannot be set aside."""
     out = [one for one in passages._official("released")[0] if not one.is_into_english]

@@ -16,14 +16,13 @@ import statsmodels.api as sm
 
 from gendermark import api
 from gendermark.errors import UserError
-from gendermark.lab import cues
 from gendermark.lab.cues import INTERCEPT, Question, coefficients, linear_model, model_cues
 from gendermark.lab.uncertainty_results import Cell, drawn_sentences, read_cell
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm
 from gendermark.reading.cues import COLUMNS, annotate, design_columns
 from lab.conftest import Command
-from lab.toys import contrasts, of_other_data, selected
+from lab.toys import selected
 
 CLOSE = 1e-8
 Columns = dict[str, Floats]
@@ -246,28 +245,6 @@ def test_one_factor_alone_is_a_difference_of_means(runs: Path) -> None:
     assert effects(alone)["ambiguity"] == pytest.approx(left_open - told)
     assert alone["left_out"]["recency_f"] == "not asked for"
     assert [factor["name"] for factor in alone["factors"]] == ["ambiguity"]
-
-
-def test_sentences_about_one_occupation_may_go_together(coin: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two sets of one occupation that are always alike are one piece of evidence, not two."""
-    pair_of = {contrast: number // 2 for number, contrast in enumerate(contrasts())}
-    cell = with_entropies(coin, lambda design, contrast: design["ambiguity"] * (1 + pair_of[contrast] % 5))
-    nouns = {j.item_id: j.entity for j in cell.result.judgements}
-    cell = of_other_data(cell, "core", lambda j: {"entity": str(pair_of[j.contrast])})
-
-    def annotated(items: Sequence[Any], language: str) -> Any:
-        return annotate([replace(item, entity=nouns[item.item_id]) for item in items], language)
-
-    monkeypatch.setattr(cues, "annotate", annotated)
-    by_set, by_entity = (
-        model_cues([cell], Question("gender", "plain", factors=("ambiguity",), cluster=cluster))
-        for cluster in ("contrast", "entity")
-    )
-    assert (by_set["n_clusters"], by_entity["n_clusters"]) == (24, 12)
-    errors = [coefficients(model)["ambiguity"]["standard_error"] for model in (by_entity, by_set)]
-    assert errors[0] / errors[1] == pytest.approx(math.sqrt(2), rel=0.05)
-    assert "12 occupations are few" in by_entity["notes"][-1]
-    assert "24 contrast sets are few" in by_set["notes"][-1]
 
 
 def test_sets_with_nothing_to_compare_are_left_out_and_counted(coin: Cell) -> None:

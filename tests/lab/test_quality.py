@@ -24,7 +24,7 @@ from gendermark.lab.uncertainty_results import Cell
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender
 from lab.conftest import Command
-from lab.toys import contrasts, selected, tagged, written
+from lab.toys import contrasts, selected, written
 
 
 def reference(item: Any, gender: Gender) -> str:
@@ -72,20 +72,6 @@ def test_a_second_reference_raises_no_score_unless_it_is_asked_for(tmp_path: Pat
     assert sizes(by_best) == [(24, 0), (24, 24), (0, 0), (48, 24)]
     assert by_mean[2].lowest == pytest.approx(100)
     assert sizes(by_mean)[2] == (24, 0)
-
-
-def test_references_of_ones_own_count_as_the_bundled_ones(tmp_path: Path) -> None:
-    cell = written(tmp_path / "run", lambda item: [reference(item, Gender.FEMININE), "Nada."])
-    pairs = {(j.contrast, j.expected): reference(j, Gender.MASCULINE) for j in cell.result.judgements}
-    own = tagged(
-        cell,
-        "file:own.tsv",
-        lambda j: {
-            "reference_masculine": pairs[j.contrast, j.expected],
-            "reference_feminine": reference(j, Gender.FEMININE),
-        },
-    )
-    assert bins(own) == bins(cell)
 
 
 def by_quality(item: Any) -> list[str]:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
 import warnings
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -104,36 +100,6 @@ def test_transformers_and_ctranslate2_load_the_folders(made: Path) -> None:
     vocabulary = json.loads((made / "ctranslate2" / "shared_vocabulary.json").read_text(encoding="utf-8"))
     assert "<pad>" not in vocabulary
     assert len(vocabulary) == len(vectors) - 1
-
-
-KILLED = """
-import contextlib, os, signal, sys
-from pathlib import Path
-from gendermark.lab.train_demo import SIZES, Recipe, train_demo_model
-
-@contextlib.contextmanager
-def progress(title):
-    yield lambda done, total: os.kill(os.getpid(), signal.SIGKILL) if (done, total) == (33, 50) else None
-
-train_demo_model(Path(sys.argv[1]), Recipe(SIZES["tiny"], seed=0), progress)
-"""
-
-
-@pytest.mark.slow  # the same loop is killed while it writes in test_train_model.py
-def test_a_killed_training_reaches_the_same_model(made: Path, report: dict[str, Any], tmp_path: Path) -> None:
-    killed = subprocess.run([sys.executable, "-c", KILLED, tmp_path], check=False)
-    assert killed.returncode == -signal.SIGKILL
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "checkpoint.pt"]
-    steps_done: list[int] = []
-
-    @contextmanager
-    def watch(title: str) -> Any:
-        yield lambda done, _: steps_done.append(done) if title.startswith("training") else None
-
-    again = train_demo_model(tmp_path, TINY, watch)
-    assert steps_done[0] == 20  # where the last checkpoint was, not at the beginning
-    assert again["losses"] == report["losses"]
-    assert _contents(tmp_path) == _contents(made)
 
 
 def test_the_command_and_what_it_refuses(

@@ -214,17 +214,6 @@ def test_ctrl_c_ends_the_program(program: Program, pids: Pids, mode: str, monkey
     assert not any(map(is_alive, pids()))
 
 
-def test_after_a_failure_it_can_be_asked_again(program: Program, pids: Pids, tmp_path: Path) -> None:
-    """As a notebook does."""
-    text = program(f"if [ -e {tmp_path}/mended ]; then {COPY}; fi; exit 0")
-    for mode in ("batch", "stream"):
-        (tmp_path / "mended").unlink(missing_ok=True)
-        system = Command(text, {"mode": mode})
-        failed(system, SENTENCES[:2], pids)
-        (tmp_path / "mended").touch()
-        assert asked(system, SENTENCES[:2]) == ["x", "x"]
-
-
 # -- what is refused before any work
 
 
@@ -266,13 +255,6 @@ def test_a_command_that_cannot_be_run_is_refused(text: str, token: str) -> None:
 )
 def test_signs_and_braces_of_the_program_itself(text: str) -> None:
     Command(text, {})
-
-
-def test_a_script_without_its_interpreter(tmp_path: Path, pids: Pids) -> None:
-    script = tmp_path / "script"
-    script.write_text("#!/no/such/interpreter\n")
-    script.chmod(0o755)
-    assert "cannot be started" in failed(Command(str(script), {}), SENTENCES[:1], pids)[1]
 
 
 @pytest.mark.parametrize(

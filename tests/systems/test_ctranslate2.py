@@ -221,14 +221,6 @@ def test_a_model_for_another_pair_is_refused(
         system.check("en", "es", [])
 
 
-@pytest.mark.parametrize("name", ["model", "en-es-or-en-de", "token-de", "madlad"])
-def test_nothing_is_guessed_from_other_names(opus: Path, tmp_path: Path, name: str) -> None:
-    shutil.copytree(opus, tmp_path / name)
-    (tmp_path / name / "README.md").write_bytes(b"source languages: several \xff")
-    for target in ("es", "de", "xx"):
-        opened(tmp_path / name).check("en", target, [])
-
-
 # -- what is no model
 
 
@@ -265,15 +257,6 @@ def test_a_damaged_model_is_refused(copied: Path, damage: Callable[[Path], objec
     for token in tokens:
         assert token.replace("{}", str(copied)) in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_no_memory_for_the_model_itself(opus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise RuntimeError("CUDA failed with error out of memory")
-
-    monkeypatch.setattr(ctranslate2, "Translator", full)
-    with pytest.raises(UserError, match=r"memory .*compute_type=int8"):
-        open_system(f"ctranslate2:{opus}")
 
 
 # -- a vocabulary map

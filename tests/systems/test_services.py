@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -20,7 +18,7 @@ from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
 from gendermark.systems import aws
 from gendermark.systems.system import System, open_system
-from runs import children, tiny
+from runs import tiny
 from systems import asking, servers
 from systems.servers import Asked, Server
 
@@ -621,26 +619,3 @@ def echoed(asked: Asked) -> str:
     """What a request has of its secrets, as a careless server would repeat it."""
     shown = [value for value in asked.headers.values() if "Zq9" in value or "AKID" in value]
     return " ".join([*shown, *re.findall('Zq9[^"]*', asked.body.decode())])
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
-@of("libretranslate", "openai")
-def test_killed_in_the_middle(family: Family, server: Server, tmp_path: Path) -> None:
-    arguments = run_arguments(family, server, tmp_path, concurrency="1")
-    # The list of languages and two portions are answered; the next never is.
-    server.script(*[servers.good] * 3, servers.stall)
-    process = children.start(arguments, {**children.environment(tmp_path / "site"), **family.variables})
-    children.wait_until(lambda: len(server.asked) == 4, "it was at work")
-    n_answered = 2 * family.n_texts
-    children.wait_until(lambda: children.n_stored(tmp_path / "store") == n_answered, "the answers were safe")
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    safe = translated(family, server)[:n_answered]
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["status"] == "running"
-    server.go_on.set()
-    server.asked.clear()
-    assert _exit_code(arguments) == 0
-    assert Counter(translated(family, server)) + Counter(safe) == Counter(SOURCES)
-    assert accuracy(tmp_path) == 100
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["status"] == "finished"
