@@ -32,11 +32,6 @@ def test_every_registered_name_is_listed(kind: str, registered: str) -> None:
     assert [row[0] for row in listing(kind).rows] == registry.names(registered)
 
 
-def test_systems_are_described() -> None:
-    specs = [row[0] for row in listing("systems").rows]
-    assert specs == [f"{name}:…" for name in registry.names("system")]
-
-
 def _runs(benchmark: Benchmark) -> Iterator[Result]:
     """By all its rules, each in the first direction that it has."""
     few = {"uncertainty": {"parts": ("referenced",), "n_samples": 3, "alpha": "tuned"}}.get(benchmark.name, {})
@@ -69,13 +64,6 @@ def test_every_metric_of_a_benchmark_is_described_and_listed_once(name: str) -> 
     assert given <= {about.name for about in described}
     headline = {metric.partition(":")[0] for metric in benchmark.measures.headline}
     assert headline <= given
-
-
-def test_languages_have_words() -> None:
-    for code, name, n_occupations, n_forms in listing("languages").rows:
-        assert name != code
-        assert n_occupations >= 40, "fewer occupations than the core sentences use"
-        assert n_forms >= 2 * n_occupations, "a form for each gender at least"
 
 
 def test_benchmarks_of_no_direction_do_not_crash(monkeypatch: pytest.MonkeyPatch) -> None:

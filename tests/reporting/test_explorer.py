@@ -13,9 +13,9 @@ import gendermark
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Gender, Judgement, Verdict
 from gendermark.reporting.rows import LONGEST_TEXT, OUTCOMES, Cell, Explorer, Filter, outcome_of, system_labels
-from gendermark.runs.folder import Run, Text, read_run
+from gendermark.runs.folder import Text, read_run
 from gendermark.selection import Selection
-from made_runs import MadeRun, made, run_of, without_sums
+from made_runs import MadeRun, made, without_sums
 
 WINOMT = Selection("winomt", "en", "es", data="core", parts=("anti",))
 TGBI = Selection("tgbi", "ko", "en", data="core", parts=("negative",))
@@ -83,14 +83,6 @@ def test_a_damaged_file_of_translations_is_refused(base: Path, tmp_path: Path, l
     assert "run it again" in str(problem.value)
 
 
-def test_judgements_without_a_tag_are_refused(runs: Sequence[MadeRun]) -> None:
-    run = runs[0]
-    result = run.results[0]
-    poor = [replace(judgement, tags={}) for judgement in result.judgements]
-    with pytest.raises(UserError, match=r"winomt\.en-es: the judgements of a run lack the tag"):
-        Explorer.of([replace(run, results=[replace(result, judgements=poor)])])
-
-
 def test_labels_tell_runs_apart(runs: Sequence[MadeRun]) -> None:
     one = runs[0]
 
@@ -132,21 +124,6 @@ def _judgement(
 def test_outcomes(judgement: Judgement, outcome: str) -> None:
     assert outcome_of(judgement, draws=False) == outcome
     assert outcome in OUTCOMES
-
-
-@pytest.mark.parametrize(
-    ("expected", "observed", "outcome"),
-    [
-        (Gender.NEUTRAL, Gender.MASCULINE, "open"),
-        (None, Gender.FEMININE, "open"),
-        (Gender.FEMININE, Gender.FEMININE, "right"),
-        (Gender.FEMININE, Gender.MASCULINE, "wrong"),
-    ],
-)
-def test_of_many_samples_any_gender_will_do_where_it_is_open(
-    expected: Gender | None, observed: Gender, outcome: str
-) -> None:
-    assert outcome_of(_judgement(Verdict.JUDGED, expected, observed), draws=True) == outcome
 
 
 # -- filters -----------------------------------------------------------------------------------------------------------
@@ -232,12 +209,6 @@ def test_a_system_without_a_sentence_has_no_answer(runs: Sequence[MadeRun]) -> N
     assert _n(explorer, cell="tgbi.ko-en", system="1") == 0
 
 
-def test_other_rules_are_another_cell(runs: Sequence[MadeRun]) -> None:
-    explorer = Explorer.of([runs[0], run_of("fake:masculine", replace(WINOMT, rules="repo2020"))])
-    names = [cell.name for cell in explorer.cells]
-    assert names == ["winomt.en-es rules best", "tgbi.ko-en", "winomt.en-es rules repo2020"]
-
-
 def test_embedded_columns_hold_the_same_rows(runs: Sequence[MadeRun]) -> None:
     """Read back as the script does, in a few lines."""
     explorer = Explorer.of(runs)
@@ -272,12 +243,6 @@ def test_long_texts_are_cut_and_their_length_is_kept(runs: Sequence[MadeRun]) ->
     data = explorer.embedded()
     assert max(map(len, data["strings"])) == LONGEST_TEXT
     assert list(data["lengths"].values()) == [1_000_000]
-
-
-def test_no_run_and_no_result() -> None:
-    assert Explorer.of([]).page(Filter(), 0, 10) == {"total": 0, "counts": [], "rows": []}
-    empty = Run("x", {"config": {"system": "fake:x"}}, [])
-    assert Explorer.of([empty]).embedded()["cells"] == []
 
 
 def test_an_outcome_that_nobody_knows_is_named() -> None:

@@ -26,11 +26,6 @@ def test_every_value_has_a_benchmark_a_source_and_a_label() -> None:
         assert value.label == f"published: {value.system} ({value.paper.short})"
 
 
-def test_no_value_stands_twice() -> None:
-    keys = [(v.benchmark, v.direction, v.system, v.metric, v.slice, v.remark) for v in all_published()]
-    assert len(set(keys)) == len(keys)
-
-
 def test_winomt_as_printed() -> None:
     assert _values("winomt", "en-es", "accuracy:all") == {
         "Google Translate": 53.1,
@@ -108,8 +103,3 @@ def test_uncertainty_as_printed() -> None:
 )
 def test_what_may_be_compared(data: str, rules: str, said: str) -> None:
     assert said in how_comparable(Selection("winomt", "en", "es", data=data, rules=rules))
-
-
-def test_nothing_is_printed_for_other_directions() -> None:
-    assert published_values(Selection("winomt", "en", "pl")) == []
-    assert published_values(Selection("tgbi", "tr", "en")) == []

@@ -10,8 +10,7 @@ from functools import cache
 import pytest
 
 from gendermark.names import readable
-from gendermark.reporting.differences import differences
-from gendermark.reporting.figures import figures
+from gendermark.reporting.figures import against_first, figures
 from gendermark.reporting.page import render_page
 from gendermark.reporting.rows import Explorer
 from gendermark.reporting.tables import render
@@ -94,7 +93,7 @@ def test_the_page(name: str) -> None:
     for label in labels:
         assert f"({label}" in text, "in the heading of its part"
     assert "Compared with the first system" not in text
-    assert differences([run.results for run in runs]).found == ()
+    assert against_first(*(run.results for run in runs)).comparisons == ()
 
 
 def test_directions_that_were_measured_alike_stay_together() -> None:
@@ -108,18 +107,6 @@ def test_directions_that_were_measured_alike_stay_together() -> None:
     ]
     assert "English → Spanish" in table
     assert "English → Portuguese" in table
-
-
-def test_one_run_in_several_languages_has_nothing_to_tell_apart() -> None:
-    run = run_of(FIRST, *(replace(WINOMT, target_language=to) for to in ("es", "ru", "he")))
-    assert set(condition_labels(run.results).values()) == {""}
-
-
-def test_the_same_wish_for_other_data_is_told_by_the_data() -> None:
-    run = run_of(FIRST, SIMPLEGEN)
-    (result,) = run.results
-    other = replace(result, origin="core-of-last-year")
-    assert list(condition_labels([result, other]).values()) == [f"data {result.origin}", "data core-of-last-year"]
 
 
 def test_what_was_settled_is_said_only_where_nothing_else_tells() -> None:

@@ -21,7 +21,6 @@ from gendermark.errors import UserError
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Gender, Judgement, Translation, Unit, Verdict
-from gendermark.reporting.differences import differences
 from gendermark.reporting.figures import compared_with_first
 from gendermark.reporting.page import render_page
 from gendermark.result import Result
@@ -500,8 +499,6 @@ def test_every_output_gives_the_same_answer(runs: dict[str, list[Result]], pair:
     many = compare_many({"a": first, "b": second, "c": third})
     assert {(m.cell, m.metric, m.slice): _facts(m.differences[0, 1]) for m in many.metrics} == answer
     # The page and its figures.
-    told = differences([first, second, third])
-    assert {d.comparison.key: _facts(d.comparison) for d in told.of_run(1)} == answer
     drawn = compared_with_first({"a": first, "b": second, "c": third})["b"]
     assert {c.key: _facts(c) for c in drawn.comparisons} == answer
     # The gate.

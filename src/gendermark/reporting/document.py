@@ -165,6 +165,10 @@ class Finding:
     """Whether it counts women and men, of whom some may not have been translated."""
     examples: Sequence[Example] = ()
 
+    @property
+    def value(self) -> float:
+        return (self.amount.value or 0.0) if self.amount is not None else 0.0
+
 
 @dataclass(frozen=True)
 class Table:

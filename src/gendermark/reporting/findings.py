@@ -35,13 +35,6 @@ def findings(result: Result) -> list[str]:
     return [finding.text for finding in found_in(result)]
 
 
-def in_brief(result: Result) -> list[Finding]:
-    """How often it is right; and of what is significant beyond that, the largest."""
-    first, *others = found_in(result)
-    largest = max(others, key=lambda finding: finding.effect, default=first)
-    return [first, largest] if largest is not first and largest.effect > 0 else [first]
-
-
 def main_finding(result: Result) -> str:
     """The one sentence that says most: the largest significant effect, or else how often it is right."""
     return max(found_in(result), key=lambda finding: finding.effect).text
@@ -158,6 +151,7 @@ MOST_MEN = ("renders most people of unspecified gender as men", "render most peo
 MORE_MEN = ("renders unspecified gender as masculine more often", "render unspecified gender as masculine more often")
 MORE_WOMEN = ("renders unspecified gender as feminine more often", "render unspecified gender as feminine more often")
 ALIKE = ("shows no significant gender gap", "show no significant gender gap")
+DIFFERS = ("treats women and men differently", "treat women and men differently")
 UNKNOWN = ("has too few sentences to compare", "have too few sentences to compare")
 Kind = tuple[str, str]
 
@@ -291,18 +285,9 @@ def verdict(systems: Sequence[tuple[str, Sequence[Result]]]) -> str:
     known = [(name, own) for name, own in rates if own]
     if not known:
         return _without_rates(systems, results)
-    if len(systems) == 1:
-        return _of_one(called(known[0][0]), known[0][1], results)
+    if len(systems) == 1 and len(known[0][1]) == 1:
+        return _of_result(called(known[0][0]), known[0][1][0], results)
     return _of_several(known, len(systems))
-
-
-def verdicts(results: Sequence[Result]) -> dict[str, str]:
-    """A sentence for each benchmark of one system that compares women and men."""
-    by_benchmark: dict[str, list[Result]] = {}
-    for result in results:
-        if rates_of(result) is not None:
-            by_benchmark.setdefault(result.selection.benchmark, []).append(result)
-    return {name: verdict([(own[0].called, own)]) for name, own in by_benchmark.items()}
 
 
 def called(name: str) -> str:
@@ -310,72 +295,57 @@ def called(name: str) -> str:
     return f"The {name}" if name.islower() and " " in name and name.replace(" ", "").isalpha() else name
 
 
-def _of_one(name: str, rates: Sequence[Rates], results: Sequence[Result]) -> str:
-    if len(rates) == 1:
-        (own,) = rates
-        if own.kind == ALIKE and (beyond := _beyond(own.result, results)):
-            return _fitting(f"{name} {own.kind[0]}, but {beyond}", "")
-        if own.kind == UNKNOWN:
-            return _fitting(f"{name} {own.kind[0]}", f": {own.counts}")
-        gap = f" (gap {own.size:.0f} points)" if own.is_biased and own.kind != LOST else ""
-        return _fitting(f"{name} {own.kind[0]}: {own.numbers}", gap)
-    biased = _significant(rates)
-    n = f"{len(rates)} languages"
-    if not biased:
-        beyond = next((found for one in rates if (found := _beyond(one.result, results))), "")
-        return _fitting(f"{name} {ALIKE[0]} in any of {n}", f", but {beyond} in {rates[0].place}" if beyond else "")
-    kinds = Counter(one.kind for one in biased)
-    kind = kinds.most_common(1)[0][0] if len(kinds) == 1 else FAVOURS_MEN if _lean_to_men(biased) else ()
-    most = max(biased, key=lambda one: one.size)
-    start = f"{name} {kind[0]} in" if kind else f"{name} treats women and men differently in"
-    where = f"all {n}" if len(biased) == len(rates) else f"{len(biased)} of {n}"
-    return _fitting(f"{start} {where}", f"; largest gap: {most.place}, {most.size:.0f} points")
+def _of_result(name: str, own: Rates, results: Sequence[Result]) -> str:
+    if own.kind == UNKNOWN:
+        return _fitting(f"{name} {own.kind[0]}", f": {own.counts}")
+    if own.kind == ALIKE and (beyond := _beyond(own.result, results)):
+        return _fitting(f"{name} {own.kind[0]}, but {beyond}")
+    gap = f" (gap {own.size:.0f} points)" if own.is_biased and own.kind != LOST else ""
+    return _fitting(f"{name} {own.kind[0]}: {own.numbers}", gap)
 
 
 def _beyond(result: Result, results: Sequence[Result]) -> str:
     """What else is significant about a system without a gap: in the same result, or in other benchmarks."""
-    found = [one for one in found_in(result) if one.what not in ("", GENDER_GAP) and one.effect > 0 and one.amount]
+    found = [one for one in found_in(result) if one.what not in ("", GENDER_GAP) and one.effect > 0]
     if found:
         largest = max(found, key=lambda one: one.effect)
-        amount = abs(largest.amount.value or 0.0) if largest.amount is not None else 0.0
-        return f"a {largest.what[:1].lower()}{largest.what[1:]} of {amount:.0f} points"
+        return f"a {largest.what[:1].lower()}{largest.what[1:]} of {abs(largest.value):.0f} points"
     elsewhere = [one for one in results if one.selection.benchmark != result.selection.benchmark]
     n = sum(any(finding.effect > 0 for finding in found_in(one)) for one in elsewhere)
     return f"bias in {n} of {len(elsewhere)} other results" if n else ""
 
 
 def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) -> str:
+    """Of several systems, or of one in several languages."""
     every = [one for _, own in systems for one in own]
     biased = _significant(every)
-    whole = f"all {counted(n_systems)}" if n_systems > 2 else "both"
+    n = sum(any(one in biased for one in own) for _, own in systems)
+    verb = 0 if n_systems == 1 or (n == 1 and biased) else 1
+    who = called(systems[0][0])
+    if n_systems > 1:
+        whole = "Both systems" if n_systems == 2 else f"All {counted(n_systems)} systems"
+        who = whole if n in (n_systems, 0) else f"{counted(n).capitalize()} of {counted(n_systems)} systems"
+    if all(one.kind == UNKNOWN for one in every):
+        return _fitting(f"{who} {UNKNOWN[verb]}")
     if not biased:
-        none = "None" if n_systems > 2 else "Neither"
         beyond = [one for rates in every for one in found_in(rates.result) if one.what not in ("", GENDER_GAP)]
         what = max(beyond, key=lambda one: one.effect).what if beyond else ""
         n = sum(one.effect > 0 for one in beyond if one.what == what)
         tail = f"; {what[:1].lower()}{what[1:]} significant in {n} of {len(every)} results" if n else ""
-        return _fitting(f"{none} of the {counted(n_systems)} systems shows a significant gender gap", tail)
-    n = sum(any(one in biased for one in own) for _, own in systems)
+        none = f"{'Neither' if n_systems == 2 else 'None'} of the {counted(n_systems)} systems shows a significant gap"
+        return _fitting(none if n_systems > 1 else f"{who} {ALIKE[verb]}", tail)
     kinds = {one.kind for one in biased}
-    kind = (
-        kinds.pop()
-        if len(kinds) == 1
-        else FAVOURS_MEN
-        if _lean_to_men(biased)
-        else ("", "treat women and men differently")
-    )
-    who = f"{whole} systems" if n == n_systems else f"{counted(n)} of {counted(n_systems)} systems"
-    verb = kind[0] if n == 1 and kind[0] else kind[1]
+    kind = kinds.pop() if len(kinds) == 1 else FAVOURS_MEN if kinds <= {AS_MEN, FAVOURS_MEN} else DIFFERS
+    where = ""
+    if n_systems == 1:
+        where = f" in {'all' if len(biased) == len(every) else f'{len(biased)} of'} {len(every)} languages"
+    elif len(biased) < len(every) > n_systems:
+        where = f", in {len(biased)} of {len(every)} results"
     most = max(biased, key=lambda one: one.size)
-    name = next(name for name, own in systems if any(one is most for one in own))
-    where = f", in {len(biased)} of {len(every)} results" if len(every) > n_systems and len(biased) < len(every) else ""
-    place = f" in {most.place}" if len({one.place for one in every}) > 1 else ""
-    text = f"{who} {verb}{where}"
-    return _fitting(f"{text[:1].upper()}{text[1:]}", f"; largest gap: {name}{place}, {most.size:.0f} points")
-
-
-def _lean_to_men(biased: Sequence[Rates]) -> bool:
-    return all(one.kind in (AS_MEN, FAVOURS_MEN) for one in biased)
+    named = [next(name for name, own in systems if most in own)] if n_systems > 1 else []
+    named += [most.place] if len({one.place for one in every}) > 1 else []
+    tail = "" if kind == LOST else f"; largest gap: {' in '.join(named)}, {most.size:.0f} points"
+    return _fitting(f"{who} {kind[verb]}{where}", tail)
 
 
 def _significant(rates: Sequence[Rates]) -> list[Rates]:
@@ -399,7 +369,7 @@ def _without_rates(systems: Sequence[tuple[str, Sequence[Result]]], results: Seq
     return f"{who}: {n} of {len(states)} tests for gender bias are significant."
 
 
-def _fitting(text: str, tail: str) -> str:
+def _fitting(text: str, tail: str = "") -> str:
     """A sentence, without its tail where that would make it too long."""
     whole = f"{text}{tail}."
     return whole if len(whole.split()) <= MOST_WORDS else f"{text}."

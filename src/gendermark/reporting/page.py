@@ -329,8 +329,8 @@ def _over_results(view: View, own: Sequence[tuple[CellView, int, Result]], start
         if not sure:
             told.append(Finding(f"{start}{what}: significant in none of {len(some)} results."))
             continue
-        cell, run, largest = max(sure, key=lambda one: abs(_value(one[2])))
-        signs = {_value(one) > 0 for *_, one in sure}
+        cell, run, largest = max(sure, key=lambda one: abs(one[2].value))
+        signs = {one.value > 0 for *_, one in sure}
         side = "" if len(signs) > 1 else _side(largest)
         amount = points(largest.amount, turned=True) if largest.amount is not None else ""
         text = f"{start}{what}: significant in {len(sure)} of {len(some)} results{side}"
@@ -339,10 +339,6 @@ def _over_results(view: View, own: Sequence[tuple[CellView, int, Result]], start
         shown = examples.of_finding(cell.cell, run, largest, used)
         told.append(replace(largest, text=f"{text}; largest: {where}, {amount}.", examples=shown))
     return told
-
-
-def _value(finding: Finding) -> float:
-    return (finding.amount.value or 0.0) if finding.amount is not None else 0.0
 
 
 def _side(finding: Finding) -> str:
