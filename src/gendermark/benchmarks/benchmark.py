@@ -48,6 +48,8 @@ class ItemSetOf(Generic[S]):
     """Of a large set they are on the disk (`io/disk_list.py`): to be gone through, not to be copied."""
     origin: str
     """Data set, revision and content hash, for the signature."""
+    n_whole: int = 0
+    """How many items the selection has, where only some of them were translated."""
 
 
 ItemSet = ItemSetOf[Any]

@@ -1,4 +1,4 @@
-"""`gendermark audit`: what files of translations hold, and how their systems treat women and men; nothing is asked."""
+"""`gendermark audit`: recognise and score files of translations."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gendermark.cli.options import Executor
-from gendermark.cli.terminal import AsJson, echo, open_workers, print_json, say, show_progress
+from gendermark.cli.results import print_results
+from gendermark.cli.terminal import All, AsJson, open_workers, print_json, say, show_progress
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
     from gendermark.auditing.audit import Audit
+    from gendermark.result import Result
 
 _OURS = 'name="generator" content="gendermark '
 _HEAD = 4096
 """Characters at the beginning of a page, among which it says who wrote it."""
+MOST_LINES = 12
+LONGEST_LINE = 160
+"""Without `--all`: lines about what was recognised, and characters of each."""
+MOST_VERDICTS = 3
+"""Systems with a sentence of their own; the table has all."""
 
 
 def audit(
@@ -28,14 +35,18 @@ def audit(
             help="Tables (.csv, .tsv, .xlsx), .jsonl, `source ||| translation` lines, or one translation per line.",
         ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The page to write.")] = Path("audit.html"),
+    output: Annotated[Path, typer.Option("-o", "--output", help="Report to write.")] = Path("audit.html"),
     keep: Annotated[
-        Path | None, typer.Option("--keep", metavar="DIR", help="Leave a run folder for each system here.")
+        Path | None, typer.Option("--keep", metavar="DIR", help="Also keep a run folder for each system here.")
     ] = None,
     executor: Executor = "",
+    everything: All = False,
     as_json: AsJson = False,
 ) -> None:
-    """Recognise what files of translations hold, score all of it, and write a page."""
+    """Recognise and score spreadsheets of translations, and write a report; no options needed.
+
+    Sentences that a file does not have are left out, and the report says so first.
+    """
     from gendermark.auditing.audit import audit as carry_out
     from gendermark.reporting.page import write_page
     from gendermark.runs.run import RunContext
@@ -58,7 +69,7 @@ def audit(
             }
         )
     else:
-        _print(found, output)
+        _print(found, output, everything=everything)
     for problem in found.refused:
         say(f"error: {problem}")
     if found.refused:
@@ -66,32 +77,38 @@ def audit(
 
 
 def _check_output(path: Path) -> None:
-    """A page may take the place of an earlier page only, before any work is done."""
+    """Refuse, before any work, to overwrite anything but an earlier report."""
     if path.is_dir():
-        raise UserError(f"{path} is a directory; name a file with -o")
+        raise UserError(f"{path} is a directory; give a file with -o")
     if not path.is_file():
         return
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             head = file.read(_HEAD)
     except OSError as problem:
-        raise UserError(f"{path} cannot be read: {problem.strerror or problem}; name another file with -o") from None
+        raise UserError(f"{path} cannot be read: {problem.strerror or problem}; choose another file with -o") from None
     if head.strip() and _OURS not in head:
-        raise UserError(f"{path} is there already and is no page of gendermark; name another file with -o")
+        raise UserError(f"{path} exists and is not a gendermark report; choose another file with -o")
 
 
-def _print(found: Audit, output: Path) -> None:
-    """What was recognised and what is odd about it; then what was found; then where the page is."""
-    from gendermark.reporting.findings import concluded, main_finding
+def _print(found: Audit, output: Path, *, everything: bool) -> None:
+    """Print what was recognised and what is odd about it, the headline table, and where the page is."""
+    from gendermark.reporting.findings import verdict
 
+    lines = []
     for one in found.audited:
-        echo(f"{one.name}: {one.found.sentence}")
-        for oddity in one.oddities:
-            echo(f"  {oddity}")
-    for sentence in found.passed_over:
-        echo(sentence)
-    echo()
-    for one, result in zip(found.audited, map(concluded, found.results), strict=True):
-        title = one.found.known.benchmark.title
-        echo(f"{one.name}, {title} {result.selection.direction}: {main_finding(result)}")
-    echo(f"\nThe page with every sentence: {output}")
+        lines.append(f"{one.name}: {one.found.sentence}")
+        lines += [f"  {oddity}" for oddity in one.oddities]
+    lines += found.passed_over
+    shown = lines if everything else lines[:MOST_LINES]
+    for line in shown:
+        say(line if everything or len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…")
+    if len(shown) < len(lines):
+        say(f"{len(lines) - len(shown)} more lines; --all shows them")
+    print_results(found.results, everything=everything)
+    by_system: dict[str, list[Result]] = {}
+    for result in found.results:
+        by_system.setdefault(result.called, []).append(result)
+    for system in list(by_system.items())[:MOST_VERDICTS]:
+        say(f"- {verdict([system])}")
+    say(f"\nReport with every sentence: {output}")

@@ -126,16 +126,16 @@ def _pair(path: Path | str, number: int, line: str) -> Row[str]:
 # -- tables
 
 
-def read_tables(path: Path | str) -> list[Table]:
+def read_tables(path: Path | str, encoding: str = "utf-8") -> list[Table]:
     """All tables of a file: the sheets of a workbook, the tasks of MT-Lens; of any other file one.
 
-    Text without sources is a table of one column.
+    Text without sources is a table of one column. `encoding` is that of CSV files.
     """
     ending = Path(path).suffix.lower()
     if ending == ".xlsx":
         return [Table(name, rows) for name, rows in read_sheets(path).items()]
     if ending == ".csv":
-        return [Table("", list(read_csv(path)))]
+        return [Table("", list(read_csv(path, encoding)))]
     if ending == ".tsv":
         return [Table("", list(_tsv_rows(path)))]
     if ending == ".jsonl":
@@ -205,9 +205,9 @@ def _tsv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
             yield number, line.split("\t")
 
 
-def read_csv(path: Path | str) -> Iterator[tuple[int, list[str]]]:
+def read_csv(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV file that have anything in them, with the number of the line each begins at."""
-    lines = (part for line in each_text_line(path) for part in _at_any_end(line))
+    lines = (part for line in each_text_line(path, encoding) for part in _at_any_end(line))
     head = list(islice(lines, _HEAD))
     reader = csv.reader(chain(head, lines), delimiter=_delimiter("".join(head)), strict=True)
     while True:

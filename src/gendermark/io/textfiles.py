@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gendermark.errors import BadFile, UserError
+from gendermark.errors import BadFile, NotUtf8, UserError
 
 LONGEST_LINE = 100_000
 """Characters. No translation of a sentence is this long; such a line is a sign of another kind of file."""
@@ -86,8 +86,8 @@ def read_text(path: Path | str) -> str:
     return "".join(each_text_line(path))
 
 
-def each_text_line(path: Path | str) -> Iterator[str]:
-    """The text of a UTF-8 file line by line, each with its end."""
+def each_text_line(path: Path | str, encoding: str = "utf-8") -> Iterator[str]:
+    """The text of a file line by line, each with its end."""
     for number, line in enumerate(raw_lines(path), start=1):
         if number == 1:
             for mark, name in _BYTE_ORDER_MARKS.items():
@@ -95,10 +95,10 @@ def each_text_line(path: Path | str) -> Iterator[str]:
                     raise BadFile(path, f"is {name}; save it as UTF-8")
             line = line.removeprefix(codecs.BOM_UTF8)
         try:
-            text = line.decode("utf-8")
+            text = line.decode(encoding)
         except UnicodeDecodeError as problem:
             byte = line[problem.start]
-            raise BadFile(path, f"byte 0x{byte:02x} is not UTF-8; save the file as UTF-8", line=number) from None
+            raise NotUtf8(path, f"byte 0x{byte:02x} is not UTF-8; save the file as UTF-8", line=number) from None
         if "\0" in text:
             raise BadFile(path, "contains a NUL byte; this is not a text file", line=number)
         if text:

@@ -14,7 +14,7 @@ from gendermark.io.progress import told_in_lines
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.untranslated import untranslated_by_gender
-from gendermark.metrics.verdicts import verdicts
+from gendermark.metrics.verdicts import State, verdicts
 from gendermark.reading import profiles
 from gendermark.reading.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.records import Item, Judgement, Translation, Verdict
@@ -23,6 +23,8 @@ from gendermark.runs.executors import SERIAL, Executor
 
 _LOST_SHARE_TO_WARN = 0.1
 log = logging.getLogger(__name__)
+_LEAST_SHARE = 0.2
+"""Of the sentences of a selection, below which nothing is concluded."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,12 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
     untranslated = untranslated_by_gender(judgements)
     estimates = estimate(counts, metrics, origin.resampling, signature)
     tests = measures.tests(judgements, origin.resampling.seed)
+    answered = verdicts(measures.questions, counts, metrics, estimates, tests)
+    n, n_whole = len(judgements), item_set.n_whole
+    partial = [f"{n:,} of {n_whole:,} sentences ({n / n_whole:.0%})"] if n_whole else []
+    if n < _LEAST_SHARE * n_whole:
+        partial = [f"{partial[0]}: too few to compare women and men"]
+        answered = tuple(replace(one, state=State.TOO_FEW, p_adjusted=None) for one in answered)
     return Result(
         selection=selection,
         origin=item_set.origin,
@@ -149,9 +157,13 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
         estimates=tuple(estimates),
         judgements=judgements,
         tests=tuple(tests),
-        verdicts=verdicts(measures.questions, counts, metrics, estimates, tests),
+        verdicts=answered,
         tables=tuple(measures.tables(judgements)),
-        warnings=(*_broken(judgements), *(measures.warnings(judgements, selection) or _untranslated(judgements))),
+        warnings=(
+            *partial,
+            *_broken(judgements),
+            *(measures.warnings(judgements, selection) or _untranslated(judgements)),
+        ),
         signature=signature,
         name=origin.name,
         lost_by_gender=untranslated.to_json() if untranslated else None,
