@@ -2,15 +2,18 @@
 
 Run: python bench/derive_person_nouns.py [/usr/share/wordnet] > src/gendermark/languages/en/wordnet.txt
 (Debian's package wordnet-base holds the files.) A noun is listed if its first and most frequent sense is a person;
-`possible` lists nouns with a person among their first senses, which the reader accepts only with other evidence.
+`possible` lists nouns with a person among their first senses, which the reader accepts only with other evidence;
+`other` lists those of all nouns for people that are also verbs or adjectives.
 """
 
 import re
 import sys
 import textwrap
+import tomllib
 from collections import Counter, defaultdict
 from pathlib import Path
 
+OWN = Path(__file__).parents[1] / "src" / "gendermark" / "languages" / "en"
 PERSON, LOCATION, FEMALE, MALE = "00007846", "00027167", "09619168", "09624168"
 HEADER = """\
 # English nouns for people, given names and places, derived from WordNet 3.0 by bench/derive_person_nouns.py.
@@ -484,7 +487,10 @@ def read(folder: Path) -> tuple[dict[str, list[str]], dict[str, list[str]], dict
         pointers = [fields[end + 1 + 4 * n : end + 5 + 4 * n] for n in range(int(fields[end]))]
         above[fields[0]] = [target for sign, target, *_ in pointers if sign == "@"]
         classes[fields[0]] = [target for sign, target, *_ in pointers if sign == "@i"]
-        if re.search("offensive|derogatory|disparag|slur|obscene|vulgar|contempt", gloss):
+        if re.search(
+            "slur|offensive (?:term|name|word)|derogatory|disparaging (?:term|name)|obscene|vulgar|term of contempt",
+            gloss,
+        ):
             offensive.add(fields[0])
     return words, above, classes, offensive
 
@@ -563,6 +569,9 @@ def main() -> None:
         if name not in towns and (name.lower() not in common or given[name] >= 8) and name not in TITLES
     }
     lists["places"] = {town for town in towns if given[town] < 3}
+    own = tomllib.loads((OWN / "people.toml").read_text(encoding="utf-8"))["nouns"]["people"].split()
+    nouns = {word.lower() for name in ("people", "masculine", "feminine") for word in lists[name]} | set(own)
+    lists["other"] = nouns & {word for name in ("adj", "verb", "adv") for word in index(folder / f"index.{name}")}
     print(HEADER, end="")
     for name, entries in lists.items():
         print(f"[{name}]")

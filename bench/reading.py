@@ -18,7 +18,7 @@ from pathlib import Path
 from gendermark.reading.people import SourcePerson, people_in_all
 
 GATE = "apple/ml-gendered-translation/2c9cf5880467479e46feb79e3782fc44159a6cc3/data/test/raw/gate.en-de.tsv"
-OWN = Path(__file__).parents[1] / "tests" / "reading" / "people"
+OWN = Path(__file__).parents[1] / "tests" / "reading" / "source"
 LABELS = {"Male": "masculine", "Female": "feminine", "Amb": None, "m": "masculine", "f": "feminine", "-": None}
 Span = tuple[int, int]
 Expected = tuple[Span, list[Span], str | None]
@@ -114,7 +114,7 @@ def main() -> None:
     options.add_argument("--show", type=int, default=0, help="print this many errors of each kind of text")
     options.add_argument("--only", default="")
     given = options.parse_args()
-    kinds = {path.stem: list(labelled(path)) for path in sorted(OWN.glob("en-*.tsv"))}
+    kinds = {path.stem: list(labelled(path)) for path in sorted(OWN.glob("*.tsv"))}
     if mirror := os.environ.get("GENDERMARK_DATA_MIRROR"):
         kinds["gate"] = list(gate(Path(mirror), given.half))
     print(f"{'texts':<12}{'n':>6}{'people':>8}{'found %':>9}{'right %':>9}{'invented %':>12}{'split %':>9}{'s':>7}")

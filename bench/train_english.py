@@ -1,7 +1,7 @@
 """Train the English tagger and parser that reads people, on UD English EWT.
 
 Run: python bench/train_english.py MIRROR OUT [--steps N]
-MIRROR holds the official data; OUT receives checkpoints, figures on dev and the packed model.
+MIRROR holds the official data; OUT receives checkpoints, figures on dev and the packed model. Rerun to resume.
 """
 
 import argparse
@@ -145,9 +145,13 @@ def train(mirror: Path, out: Path, steps: int) -> None:
     nlp = spacy.util.load_model_from_config(spacy.util.Config().from_str(CONFIG), auto_fill=True)
     training, development = sentences(mirror, "train"), sentences(mirror, "dev")
     nlp.initialize(lambda: [Example(nlp.make_doc(gold.text), gold) for gold in training])
+    done = 0
+    if (out / "figures.jsonl").exists():
+        nlp = spacy.load(out / "checkpoint")
+        done = json.loads((out / "figures.jsonl").read_text().splitlines()[-1])["step"]
     optimizer = Adam(PEAK, L2=0.01, grad_clip=1.0, use_averages=True, L2_is_weight_decay=True)
     nouns = person_nouns()
-    step, started, waiting = 0, time.time(), []
+    step, started, waiting = done, time.time(), []
     while step < steps:
         if not waiting:
             waiting = texts(training, chance)
@@ -174,7 +178,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("mirror", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--steps", type=int, default=4500)
+    parser.add_argument("--steps", type=int, default=2700)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     train(given.mirror, given.out, given.steps)

@@ -18,7 +18,7 @@ DOCTOR = "The doctor hurt herself."
     [
         ("adjective", DOCTOR, "The female doctor hurt herself."),
         ("adjective", "My uncle was an engineer.", "My uncle was a male engineer."),
-        ("adjective", "Nurses and doctors are women.", "Nurses and female doctors are women."),
+        ("adjective", "Nurses and doctors are women.", "Female nurses and female doctors are women."),
         ("adjective", "The female doctor hurt herself.", None),
         ("adjective", "The doctor waved.", None),
         ("adjective", "The guard met the cook and paid her.", "The guard met the female cook and paid her."),

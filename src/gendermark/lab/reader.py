@@ -52,7 +52,7 @@ def rate_reader(item_set: ItemSet) -> dict[str, Any]:
 
 def gender_read(item: Item) -> Gender | None:
     """Of the person meant; where a benchmark names none, of everybody of whom the sentence tells, if they agree."""
-    people = read_source(item.source)
+    people: Sequence[PersonTold] = read_source(item.source)
     if item.entity:
         people = people_meant(people, item)
     genders = {person.gender for person in people if person.gender is not None}

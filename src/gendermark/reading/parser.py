@@ -47,18 +47,33 @@ class Word:
 def parse(texts: Sequence[str]) -> list[list[Word]]:
     """Parse texts, each into its words."""
     nlp = _pipeline()
-    return [_words(doc) for doc in nlp.pipe(texts, batch_size=_BATCH)]
+    tokens = [[token for token in nlp.make_doc(text) if not token.is_space] for text in texts]
+    docs = (_without_spaces(nlp, own) for own in tokens)
+    return [
+        _words(doc, [token.idx for token in own])
+        for doc, own in zip(nlp.pipe(docs, batch_size=_BATCH), tokens, strict=True)
+    ]
 
 
-def _words(doc: Doc) -> list[Word]:
+def _without_spaces(nlp: Language, tokens: Sequence[Any]) -> Doc:
+    """A text without tabs, line breaks and doubled spaces, which would be parsed as words."""
+    from spacy.tokens import Doc
+
+    spaces = [
+        bool(token.whitespace_) or token.nbor().is_space if token.i + 1 < len(token.doc) else False for token in tokens
+    ]
+    return Doc(nlp.vocab, words=[token.text for token in tokens], spaces=spaces)
+
+
+def _words(doc: Doc, starts: Sequence[int]) -> list[Word]:
     words: list[Word] = []
     sentence = -1
-    for token in doc:
+    for token, start in zip(doc, starts, strict=True):
         sentence += bool(token.is_sent_start) or not words
         words.append(
             Word(
                 token.i, token.text, token.text.lower().replace("’", "'"), token.tag_, token.dep_, token.head.i,
-                token.idx, sentence,
+                start, sentence,
             )
         )  # fmt: skip
     for word in words:

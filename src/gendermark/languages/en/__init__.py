@@ -1,1 +1,0 @@
-"""English, the source language: word lists for people. `reading/people.py` reads them."""
