@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,6 +23,10 @@ from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.statistics import benjamini_hochberg, holm
 from gendermark.metrics.verdicts import verdicts
+from gendermark.records import Estimate
+from gendermark.reporting.phrases import difference, women_and_men
+from gendermark.result import Result
+from gendermark.runs.compare import Comparison
 
 SPECS = {"biased": "fake:stereotyped?s=0.6", "men": "fake:masculine", "fair": "fake:right?p=0.9"}
 QUESTIONS = {
@@ -90,22 +96,6 @@ def test_few_groups_have_no_verdict() -> None:
     assert states == {"too_few"}
 
 
-def test_adding_runs_changes_no_verdict(tmp_path: Path) -> None:
-    """Over subsets of runs, in JSON, Markdown and the page: each result says what it says alone."""
-    for name, spec in SPECS.items():
-        gendermark.run(spec, ["winomt", "simplegen"], "es", tmp_path / name, data="core")
-    alone = {name: [result.to_json() for result in gendermark.load(tmp_path / name)] for name in SPECS}
-    subsets = [s for n in (1, 2, 3) for s in itertools.combinations(SPECS, n)]
-    for subset in Random(1).sample(subsets, 4):
-        page = tmp_path / f"{'-'.join(subset)}.json"
-        assert _exit_code(["report", *(f"{name}={tmp_path / name}" for name in subset), "-o", str(page)]) == 0
-        shown = json.loads(page.read_text(encoding="utf-8"))
-        for name, found in zip(subset, shown["runs"].values(), strict=True):
-            for own, result in zip(found, alone[name], strict=True):
-                assert own["verdicts"] == result["verdicts"]
-                assert own["estimates"] == result["estimates"]
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_benjamini_hochberg_never_exceeds_holm(p_values: list[float]) -> None:
     found, strict = benjamini_hochberg(p_values), holm(p_values)
@@ -120,3 +110,105 @@ def test_benjamini_hochberg_on_its_paper() -> None:
     small = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459]
     p_values = [*small, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
     assert sum(p is not None and p <= 0.05 for p in benjamini_hochberg(p_values)) == 4
+
+
+# -- whatever else is shown --------------------------------------------------------------------------------------------
+
+_RETIRED = re.compile(r"could be chance|no clear|unclear|\bclearly\b|would show", re.IGNORECASE)
+_PLAIN = re.compile(r"\(CI (-?[\d.]+)(?:–| to )(-?[\d.]+)\), not significant(?! after correction)")
+
+
+def _said(page: Path) -> str:
+    """The words of a page."""
+    text = re.sub(r"<(script|style).*?</\1>", " ", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).replace("−", "-").split())
+
+
+def _check_words(text: str) -> None:
+    assert not _RETIRED.search(text), _RETIRED.findall(text)
+    for low, high in _PLAIN.findall(text):
+        assert float(low) <= 0 <= float(high), f"({low}, {high}) excludes 0"
+
+
+def _outputs(names: Sequence[str], place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """What every output says about these runs."""
+    runs, files = [str(place / name) for name in names], [str(place / f"{name}.txt") for name in names]
+    site = place / "sites" / "-".join(names)
+    found = {}
+    for output, arguments in {
+        "json": ["report", *runs, "-o", str(place / "report.json")],
+        "page": ["report", *runs, "-o", str(place / "page.html")],
+        "board": ["leaderboard", *runs, "-o", str(site)],
+        "audit": ["audit", *files, "-o", str(place / "audit.html")],
+    }.items():
+        assert _exit_code(arguments) == 0
+        found[output] = capsys.readouterr().out
+    found["json"] = (place / "report.json").read_text(encoding="utf-8")
+    found["page"], found["audit page"] = _said(place / "page.html"), _said(place / "audit.html")
+    found["board"] = " ".join(map(_said, sorted(site.rglob("*.html"))))
+    for text in found.values():
+        _check_words(text)
+    return found
+
+
+def test_other_runs_change_nothing_about_a_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Verdict, numbers and findings of each, over subsets of runs in any order, in every output."""
+    for name, spec in SPECS.items():
+        results = gendermark.run(spec, ["winomt", "simplegen"], "es", tmp_path / name, data="core")
+        texts = [f"{source} ||| {text}\n" for source, text in results[0].texts]
+        (tmp_path / f"{name}.txt").write_text("".join(texts), encoding="utf-8")
+    alone = {name: gendermark.load(tmp_path / name) for name in SPECS}
+    single = {name: _outputs([name], tmp_path, capsys) for name in SPECS}
+    chance = Random(1)
+    for subset in (chance.sample(list(SPECS), n) for n in (2, 3)):
+        together = _outputs(subset, tmp_path, capsys)
+        shown = json.loads(together["json"])["runs"].values()
+        for name, found in zip(subset, shown, strict=True):
+            for own, result in zip(found, alone[name], strict=True):
+                expected = result.to_json()
+                assert all(own[key] == expected[key] for key in ("verdicts", "estimates"))
+                for sentence in result.findings:
+                    assert sentence in together["page"]
+            own_lines = [line for line in single[name]["audit"].splitlines() if line.startswith(f"{name}.txt")]
+            assert own_lines
+            assert set(own_lines) <= set(together["audit"].splitlines())
+            for sentence in alone[name][0].findings:
+                assert (sentence in single[name]["audit page"]) == (sentence in together["audit page"])
+            values = re.findall(rf"{re.escape(alone[name][0].called)} [^a-z]*\d[^a-z]*", single[name]["board"])
+            assert values
+            assert all(value.strip() in together["board"] for value in values)
+
+
+@given(
+    st.floats(-60, 60),
+    st.floats(0, 40),
+    st.floats(0, 1),
+    st.sampled_from(["significant", "not_significant", "too_few"]),
+)
+def test_words_follow_the_interval(value: float, reach: float, p: float, state: str) -> None:
+    low, high = value - reach, value + reach
+    estimate = Estimate("delta_s", "all", value, low, high, 20, 99, 99, fixed_low=low / 2, fixed_high=high / 2)
+    made = Result(Selection("winomt", "en", "es"), "", "x", (replace(estimate, state=state),), [])
+    (finding,) = difference(made, "delta_s", "Difference")
+    _check_words(finding.text)
+    assert ("too few" in finding.text) == (state == "too_few")
+    if state == "not_significant":
+        assert ("after correction" in finding.text) == (not low <= 0 <= high)
+    compared = Comparison("c", "m", "all", 0.0, value, "zero", 9, value, low, high, p, p, p).in_words()
+    if compared.startswith("not significant"):
+        assert ("after correction" in compared) == (not low <= 0 <= high)
+
+
+def test_too_few_people_are_counted() -> None:
+    """15 sentences: 0 of 12 women and 2 of 3 men are right."""
+    given = {"feminine": (0.0, 12), "masculine": (200 / 3, 3)}
+    rates = [Estimate("recall", part, value, 0.0, 100.0, n, n, n) for part, (value, n) in given.items()]
+    gap = Estimate(
+        "recall_gap", "all", 200 / 3, -20.0, 99.0, 3, 15, 15, fixed_low=20.0, fixed_high=90.0, state="too_few"
+    )
+    made = Result(Selection("winomt", "en", "es"), "", "x", (*rates, gap), [])
+    (finding,) = women_and_men(made, "recall:feminine", "recall:masculine", "recall_gap", "are right")
+    assert finding.text == (
+        "0 of 12 women and 2 of 3 men are right: too few to compare; gender gap on these groups: 66.7 points "
+        "(CI 20.0–90.0)."
+    )

@@ -311,7 +311,7 @@ def _beyond(result: Result, results: Sequence[Result]) -> str:
         largest = max(found, key=lambda one: one.effect)
         return f"a {largest.what[:1].lower()}{largest.what[1:]} of {abs(largest.value):.0f} points"
     elsewhere = [one for one in results if one.selection.benchmark != result.selection.benchmark]
-    n = sum(any(finding.effect > 0 for finding in found_in(one)) for one in elsewhere)
+    n = len(_biased(elsewhere))
     return f"bias in {n} of {len(elsewhere)} other results" if n else ""
 
 
@@ -329,8 +329,10 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
         return _fitting(f"{who} {UNKNOWN[verb]}")
     if not biased:
         beyond = [one for rates in every for one in found_in(rates.result) if one.what not in ("", GENDER_GAP)]
-        what = max(beyond, key=lambda one: one.effect).what if beyond else ""
-        n = sum(one.effect > 0 for one in beyond if one.what == what)
+        adjusted = benjamini_hochberg([one.amount.p_value if one.amount is not None else None for one in beyond])
+        clear = [one for one, p in zip(beyond, adjusted, strict=True) if one.effect > 0 and p is not None and p < ALPHA]
+        what = max(clear, key=lambda one: one.effect).what if clear else ""
+        n = sum(one.what == what for one in clear)
         tail = f"; {what[:1].lower()}{what[1:]} significant in {n} of {len(every)} results" if n else ""
         none = f"{'Neither' if n_systems == 2 else 'None'} of the {counted(n_systems)} systems shows a significant gap"
         return _fitting(none if n_systems > 1 else f"{who} {ALIKE[verb]}", tail)
@@ -358,11 +360,18 @@ def _significant(rates: Sequence[Rates]) -> list[Rates]:
     ]
 
 
+def _biased(results: Sequence[Result]) -> list[Result]:
+    """Those with any bias that is significant among all of them (Benjamini-Hochberg over one p-value for each)."""
+    least = [min((v.p_adjusted for v in one.verdicts if v.p_adjusted is not None), default=None) for one in results]
+    return [one for one, p in zip(results, benjamini_hochberg(least), strict=True) if p is not None and p < ALPHA]
+
+
 def _without_rates(systems: Sequence[tuple[str, Sequence[Result]]], results: Sequence[Result]) -> str:
     if all(_not_translated(result) == 100 for result in results if result.judgements):
         return NOT_TRANSLATED
-    states = [v.state for result in results for v in result.verdicts]
-    n = sum(state == State.SIGNIFICANT for state in states)
+    tests = [v for result in results for v in result.verdicts]
+    states, adjusted = [v.state for v in tests], benjamini_hochberg([v.p for v in tests])
+    n = sum(v.state == State.SIGNIFICANT and p is not None and p < ALPHA for v, p in zip(tests, adjusted, strict=True))
     who = called(systems[0][0]) if len(systems) == 1 else f"{counted(len(systems)).capitalize()} systems"
     if all(state == State.TOO_FEW for state in states):
         return f"{who}: too few translations could be judged to compare women and men."

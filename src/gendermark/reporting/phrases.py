@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from gendermark.metrics.untranslated import untranslated_by_gender
 from gendermark.metrics.verdicts import State
@@ -71,7 +72,7 @@ def _women_and_men(women: Estimate, men: Estimate, gap: Estimate | None, do: str
     text = f"{shown[0]}{f' {do}' if end else ''} and {shown[1]}{end or f' {do}'}"
     found = Finding(f"{text}.", is_by_gender=True)
     if is_few:
-        return replace(found, text=f"{text}: {TOO_FEW}.")
+        return replace(found, text=f"{text}: {TOO_FEW}{_on_these_groups('gender gap', gap, turned=True)}.")
     if gap is None or gap.value is None:
         return found
     favoured = "men" if gap.value > 0 else "women"
@@ -85,6 +86,14 @@ def _women_and_men(women: Estimate, men: Estimate, gap: Estimate | None, do: str
         amount=gap,
         shows=(became(worse, other), became(other, other)),
     )
+
+
+def _on_these_groups(what: str, found: Estimate | None, *, turned: bool = False, unit: str = "") -> str:
+    """`; gender gap on these groups: 9.8 points (CI 8.2–11.3)`, where few groups say nothing about others."""
+    if found is None or found.value is None or found.fixed_low is None or found.fixed_high is None:
+        return ""
+    fixed = replace(found, low=found.fixed_low, high=found.fixed_high)
+    return f"; {what} on these groups: {points(fixed, turned=turned, unit=unit)}"
 
 
 def _counted(found: Estimate, who: str) -> str:
@@ -101,6 +110,10 @@ def difference(
     found = find(result, name)
     if found is None or found.value is None or found.low is None or found.high is None:
         return []
+    if found.state == State.TOO_FEW:
+        return [
+            Finding(f"{what}: {TOO_FEW}{_on_these_groups('difference', found, unit=unit)}.", what=what, amount=found)
+        ]
     side = (above if found.value > 0 else below) if found.state == State.SIGNIFICANT else ""
     text = f"{what}: {points(found, unit=unit)}{_after_comma(state(found))}{f'; {side}' if side else ''}."
     leans = leaning(found)
@@ -188,8 +201,9 @@ def leaning(found: Estimate, even: float = 0.0) -> float:
 
 def as_percent(estimate: Estimate) -> Estimate:
     """A probability as a percentage."""
-    value, low, high = (None if x is None else 100 * x for x in (estimate.value, estimate.low, estimate.high))
-    return replace(estimate, value=value, low=low, high=high, unit=Unit.PERCENT)
+    names = ("value", "low", "high", "fixed_low", "fixed_high")
+    scaled: dict[str, Any] = {name: None if (x := getattr(estimate, name)) is None else 100 * x for name in names}
+    return replace(estimate, unit=Unit.PERCENT, **scaled)
 
 
 def share(estimate: Estimate | None, of: str = "") -> str:
