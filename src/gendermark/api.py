@@ -389,7 +389,8 @@ def run(
         context = running.RunContext(name=name, executor=workers)
         opened: System = Function(system) if callable(system) else open_system(system, system_options)
         stack.enter_context(closing(opened))
-        config = RunConfig(opened.spec, selections, system_options or {}, how, forced_choice)
+        spec = opened.spec if callable(system) else system
+        config = RunConfig(spec, selections, system_options or {}, how, forced_choice)
         results = running.carry_out(running.plan(config, opened), opened, folder, context)
     return results[0] if isinstance(benchmark, str | Selection) else results
 
