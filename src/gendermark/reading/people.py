@@ -161,6 +161,8 @@ class _Reader:
 
     def _mention_at(self, word: Word) -> _Mention | None:
         lower, index = word.lower, word.index
+        if lower == "'s" and self._lower(index - 1) == "let":
+            return _Mention(word, index, index, "speaker", "us", "us", plural=True, person="we", case="object")
         if lower in _PRONOUNS and not (lower == "mine" and word.tag.startswith("NN")):
             return self._pronoun(word)
         if lower in _WHO:
@@ -189,7 +191,8 @@ class _Reader:
 
     def _pronoun(self, word: Word) -> _Mention:
         person, case = _PRONOUNS[word.lower]
-        if word.lower == "her" and word.tag == "PRP$":
+        after = self.words[word.index + 1].tag if word.index + 1 < len(self.words) else "."
+        if word.lower == "her" and (word.tag == "PRP$" or after.startswith(("NN", "JJ"))):
             case = "possessive"
         elif word.lower == "you" and word.relation not in _SUBJECTS:
             case = "object"
@@ -226,13 +229,16 @@ class _Reader:
             near = {*before, *(child.lower for child in self._children(word, *_MODIFIERS))}
             if near & listed("nouns.devices"):
                 return None
-        if head in listed("possible") and not self._acts_as_person(word):
+        whole = "-".join([*before, head])
+        if head in listed("possible") and whole not in listed("people") and not self._acts_as_person(word):
             return None
         gender = (
             None
             if lower == "guys" and self._lower(first - 1) in ("you", "", "hi", "hey", "the")
             else stated_gender(head) or self._modifier_gender(word)
         )
+        if head == "fellow" and not self._children(word, "cop"):
+            gender = None  # "a fellow student"
         plural = head != lower or head == "people" or head in listed("groups.collective") or word.tag == "NNS"
         return _Mention(word, first, last, "noun", " ".join([*before, head]), head, gender, plural)
 
@@ -258,18 +264,30 @@ class _Reader:
 
     def _modifies_thing(self, word: Word) -> bool:
         """Whether a noun only modifies a noun that is no person: "student union"."""
-        if word.relation not in _MODIFIERS or word.head <= word.index:
+        if word.relation not in _MODIFIERS or word.head <= word.index or word.tag == "NNS":
             return False
         head = self.words[word.head]
-        if not head.tag.startswith("NN") or self._is_name(head):
+        if not head.tag.startswith("NN") or self._is_name(head) or is_person(singular(head.lower)):
             return False
-        if self.words[word.head].index == word.index + 1 and self._lower(head.index + 1) in listed("verbs.before"):
-            return False  # "the librarian delivers a copy", parsed as if "delivers" were a noun
+        return not self._precedes_verb(word, head)
+
+    def _precedes_verb(self, word: Word, head: Word) -> bool:
+        """Whether the noun that a noun modifies must be a verb: "the librarian delivers a copy"."""
         if head.relation in ("advcl", "ccomp", "acl:relcl") or self._children(head, "mark", "aux"):
+            return True
+        first = word.index
+        while first and self.words[first - 1].tag in ("JJ", "NN", "DT", "PRP$", "CD"):
+            first -= 1
+        if first == word.index:
             return False
-        if head.tag == "NNS" and self._lower(word.index - 2) in ("if", "when") and self._lower(head.index + 1) == ",":
-            return False
-        return not is_person(singular(head.lower))
+        before, after = self._lower(first - 1), self._lower(word.index + 2)
+        if head.index == word.index + 1 and (after in listed("verbs.before") or before in listed("verbs.causing")):
+            return True
+        if head.tag == "NNS" and before in ("if", "when") and after == ",":
+            return True
+        sentence = [one for one in self.words if one.sentence == word.sentence]
+        has_verb = any(one.tag in ("VBZ", "VBD", "VBP", "MD") for one in sentence)
+        return not has_verb and sentence[-1].text in (".", "!", "?")
 
     def _is_name(self, word: Word) -> bool:
         return word.tag in ("NNP", "NNPS") and word.text[:1].isupper()
@@ -326,10 +344,15 @@ class _Reader:
         if not has_who:
             if self._has_things_before(word.index) or word.lower in ("these", "any", "half", "another"):
                 return None
-            before, tag = self._lower(word.index - 1), after.tag if after is not None else "."
+            has_article = word.lower == "few" and self._lower(word.index - 1) == "a"
+            if self._lower(word.index + 1) == "of":
+                return None
+            before, tag = self._lower(word.index - 1 - has_article), after.tag if after is not None else "."
             if tag.startswith(("VB", "MD")) or (tag == "RB" and word.relation in _SUBJECTS):
                 alone = word.lower != "one" or before in ("the", "another", "each", "other")
                 alone = alone and not (word.lower in ("all", "both", "each") and before in _PRONOUNS)
+            elif word.lower == "both":
+                alone = word.relation in _ARGUMENTS and tag in (".", ",", "TO", "IN", "WP")
             elif word.lower in ("those", "others", "ones"):
                 alone = word.relation in _ARGUMENTS and (
                     tag != "IN" or self._lower(word.index + 1) in ("with", "from", "in")
@@ -483,24 +506,33 @@ class _Reader:
         place = mention.last + 1
         while self._lower(place) in (",", "named", "called") and place < mention.last + 3:
             place += 1
-        n_between = place - mention.last - 1
-        has_comma = n_between == 1 and self._lower(place - 1) == ","
-        if mention.kind == "name" and has_comma:
+        has_comma = place == mention.last + 2 and self._lower(place - 1) == ","
+        is_described = has_comma and (self._lower(place) in ("a", "an") or mention.kind == "name")
+        if is_described:
             while place < min(mention.last + 7, len(self.words) - 1) and self.words[place].tag in _BEFORE_NOUN:
+                if place in self.at:
+                    break
                 place += 1
         other = self.at.get(place)
-        if other is None or {other.kind, mention.kind} != {"noun", "name"} or other.plural or other.first != place:
+        if other is None or other.kind not in ("noun", "name") or other.plural or other.first != place:
             return
-        if other.word.relation == "conj" or (mention.kind == "name" and place < mention.last + 2 + has_comma):
+        if other.kind == mention.kind and (other.kind == "name" or not is_described):
             return
-        after = self._lower(other.last + 1)
-        if has_comma and other.word.relation != "appos":
-            ends = after in (",", ";", ")", "of", "from", "who") or (
-                after in (".", "") and other.word.relation not in _SUBJECTS
-            )
-            if not ends:
-                return
+        if mention.kind == "name" and place < mention.last + 2 + has_comma:
+            return
+        if has_comma and other.word.relation != "appos" and not self._ends_apposition(other):
+            return
         self._join(mention, other)
+
+    def _ends_apposition(self, other: _Mention) -> bool:
+        """Whether a comma ends what an apposition says, and no list goes on behind it."""
+        for index in range(other.last + 1, min(other.last + 8, len(self.words))):
+            word = self.words[index]
+            if word.text in (",", ")", ";"):
+                return self._lower(index + 1) not in ("and", "or") and other.word.relation != "conj"
+            if word.tag in ("VBZ", "VBD", "VBP", "MD", "CC"):
+                return False
+        return other.word.relation not in _SUBJECTS and other.word.relation != "conj"
 
     def _join_predicate(self, noun: _Mention) -> None:
         word = noun.word
@@ -715,7 +747,7 @@ class _Reader:
             return False
         clause = self._clause(pronoun.word)
         if strict and clause.relation == "acl:relcl" and clause.head in range(other.first, other.last + 1):
-            return True
+            return human_verb(self._lower(other.word.head)) not in listed("verbs.telling")
         if any(child.lower in _BESIDE for child in self._children(pronoun.word, "case")):
             return False  # "took the umbrella with her"
         verb = self.words[pronoun.word.head]
@@ -723,7 +755,8 @@ class _Reader:
             return False
         if verb.relation in ("xcomp", "advcl") and self._lower(verb.index - 1) == "to" and not strict:
             return False  # "asked the driver to help him"
-        return self._subject(verb) is other or (other.word.head == verb.index and other.word.relation in _OBJECTS)
+        subject = self._subject(verb if verb.tag.startswith("V") else clause)
+        return subject is other or (other.word.head == verb.index and other.word.relation in _OBJECTS)
 
     def _means_things(self, pronoun: _Mention) -> bool:
         """Whether "they" has a plural of things before it and does nothing human."""
