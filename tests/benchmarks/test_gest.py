@@ -77,13 +77,13 @@ def test_the_sentences(mirror: Path) -> None:
 
 
 def test_files_of_the_release(mirror: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Older wordings are passed over, twins both filled; the revision is found, or said."""
+    """Older wordings are ignored, twins both filled; the revision is found, or said."""
     path = _released(mirror, "google", "cs")
     caplog.set_level("INFO")
     result = gendermark.score("gest", path, "cs", FEW, rules="paper")
     assert result.selection.revision == "1.0"
     assert "these translations are of gest revision 1.0, which is used here" in caplog.text
-    assert "229 of 3,784 rows are of other sentences and were passed over" in caplog.text
+    assert "229 of 3,784 rows are of other sentences and were ignored" in caplog.text
     with pytest.raises(UserError, match="has no translation of 243 of 3,565 sentences: 8, 'I felt "):
         gendermark.score("gest", path, "cs", revision="1.1")
     with pytest.raises(UserError, match=r"has translations of gest revision 1\.0; add --revision 1\.0"):

@@ -228,7 +228,7 @@ class BenchmarkOf(Generic[S]):
     file_names: Callable[[S], Sequence[str]] = nothing
     """How released outputs of this benchmark are called, for a directory of files."""
     files_have_more: bool = False
-    """Whether released outputs also have rows of sentences that the benchmark does not ask, which are passed over."""
+    """Whether released outputs also have rows of sentences that the benchmark does not ask, which are ignored."""
     corpus_statistics: Callable[[S], Table] | None = None
     """A table about the data itself, where the paper has one."""
     drawn_elsewhere: Callable[[S, int], Mapping[str, Any]] = lambda settings, n_samples: {}  # noqa: ARG005

@@ -47,7 +47,7 @@ Progress = Callable[[int, int], None]
 """Called with how many bytes are here, and of how many; all bytes of a file only once they are verified."""
 Say = Callable[[str], None]
 Fetch = Callable[[str, DataFile, Path, Callable[[int], None]], None]
-"""Fetches `OWNER/REPO/REVISION/PATH`, described by a DataFile, to a path; the last is told how many bytes are here."""
+"""Fetches `OWNER/REPO/REVISION/PATH`, described by a DataFile, to a path; the last reports how many bytes are here."""
 
 
 def cache_root() -> Path:

@@ -1,7 +1,7 @@
 """Sentences in files of the user's: `--data file:FILE`, `--data mgente:FILE`, and what `data convert` converts.
 
 `file:` is one format for all benchmarks, a table with a header (`.csv`, `.tsv`, `.xlsx`) or JSON lines (`.jsonl`). Each
-benchmark names the columns that it needs; others are passed over. docs/own-data.md describes all of them.
+benchmark names the columns that it needs; others are ignored. docs/own-data.md describes all of them.
 """
 
 from __future__ import annotations

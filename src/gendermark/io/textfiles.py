@@ -143,7 +143,7 @@ def each_line(path: Path | str) -> Iterator[str]:
 
 
 def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(line number, object) for every line of a JSON-lines file; blank lines are passed over."""
+    """(line number, object) for every line of a JSON-lines file; blank lines are skipped."""
     for number, line in enumerate(each_text_line(path), start=1):
         if not line.strip():
             continue

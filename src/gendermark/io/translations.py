@@ -80,7 +80,7 @@ class TranslationFile:
         remedies = REMEDIES if not rows or rows[0].source is None else _REMEDIES_BESIDE_SOURCES
         texts = mapped(_content, reordered(rows, found.row_of))
         with soundness.refused(self.path, remedies, lambda place: rows[place].line or place + 1):
-            # In the order of the file, in which a shift would show.
+            # In the order of the file, in which a shift is visible.
             items: Any = reordered(item_set.items, found.item_of)  # every row has an item
             in_file = replace(item_set, items=items)
             remarks = check_sound(benchmark, in_file, mapped(_content, rows))
@@ -388,5 +388,5 @@ def _asked_for(
             row for row in rows if row.source is None or row.source.strip() in exact or loose_key(row.source) in lacking
         ]
         if n_more := len(rows) - len(found[name]):
-            notes.append(f"{n_more:,} of {len(rows):,} rows are of other sentences and were passed over")
+            notes.append(f"{n_more:,} of {len(rows):,} rows are of other sentences and were ignored")
     return found, notes

@@ -364,8 +364,8 @@ def _check_written(model: Any, read_again: Any, what: str) -> None:
 def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Debias a model, compare it with what it was, and give the report (also `debias.json` in the directory).
 
-    Leaves `hf` and `ctranslate2`, the debiased model, and the run folders `before` and `after`. Interrupted, the same
-    call goes on where it stopped.
+    Leaves `hf` and `ctranslate2`, the debiased model, and the run folders `before` and `after`. Rerun the
+    same call to resume.
     """
     if any(find_spec(package) is None for package in ("torch", "transformers")):
         raise MissingExtra("debiasing a model", "hf")
@@ -460,7 +460,7 @@ def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:
 
 
 def findings(comparisons: Sequence[Row]) -> list[str]:
-    """Two plain sentences: about bias, and about uncertainty and quality; never surer than the intervals."""
+    """Two plain sentences: about bias, and about uncertainty and quality."""
     found = []
     for named in _IN_FINDINGS:
         parts = "; ".join(changes_in_words(named, comparisons))

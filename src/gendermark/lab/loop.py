@@ -109,9 +109,7 @@ class Checkpoint:
             reason = getattr(problem, "strerror", None) or ("the disk is full" if is_full else first_line(problem))
             temporary.unlink(missing_ok=True)  # it may be all that fills the disk
             kept = "; the checkpoint before is kept" if self.path.exists() else ""
-            raise UserError(
-                f"cannot write {temporary} ({reason}){kept}; when that is mended, give the same command again"
-            ) from None
+            raise UserError(f"cannot write {temporary} ({reason}){kept}; fix that and rerun the same command") from None
 
     def read(self) -> dict[str, Any] | None:
         """What a training of this recipe left behind, if there is anything.

@@ -136,7 +136,7 @@ def variants_for(system: System, mitigations: Sequence[str]) -> list[Variant]:
 def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Run, compare and time; the report is also `mitigate.json` and `table.md` in the directory.
 
-    Leaves a run folder for each variant. Interrupted, the same call goes on where it stopped.
+    Leaves a run folder for each variant. Rerun the same call to resume.
     """
     output, selections, how = settings.output, settings.selections, settings.resampling
     with closing(open_system(settings.system, settings.system_options)) as inner:
@@ -266,7 +266,7 @@ def _ratio(seconds: Mapping[str, Sequence[float]], name: str) -> float | None:
 
 
 def findings(report: paired.Row) -> list[str]:
-    """A sentence or two for each mitigation; never surer than the intervals."""
+    """A sentence or two for each mitigation."""
     return [*map(_finding, report["mitigations"]), *map(_of_reader, report["reader"])]
 
 

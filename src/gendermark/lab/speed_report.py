@@ -1,7 +1,6 @@
 """A study of speed in words, tables, figures and as one page.
 
-Sentences are never surer than their intervals; the tables and figures have the form of SimpleGEN's paper (Table 4,
-Figures 1 and A2).
+The tables and figures have the form of SimpleGEN's paper (Table 4, Figures 1 and A2).
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ Work = AbstractContextManager[RunContext]
 
 @contextmanager
 def working(store: Store = None, executor: Executor = "") -> Iterator[RunContext]:
-    """Where translations are kept, who is told what, and the workers that `--executor` names."""
+    """Open the store, progress and messages, and the workers that `--executor` names."""
     with open_workers(executor) as workers:
         yield RunContext(store, show_progress, say, executor=workers)
 

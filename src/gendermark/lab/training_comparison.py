@@ -122,7 +122,7 @@ class Settings:
 def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Run and compare; leaves a run folder for each model, the record `training.json` and the tables.
 
-    Interrupted, the same call goes on where it stopped.
+    Rerun the same call to resume.
     """
     output, models, how = settings.output, settings.models(), settings.resampling
     selections = {name: settings.selections(context) for name, (_, context) in models.items()}

@@ -45,7 +45,7 @@ class Command(System):
         refuse_unknown_options("command", options, OPTIONS)
         self._secrets = keys.of_environment()
         for name, value in self._secrets.items():
-            if value in argument:  # not repeated here: the run folder and the list of processes would show it
+            if value in argument:  # never shown: the run folder and the process list are readable by others
                 raise UserError(f"command: takes no key among its arguments; let the program read {name} itself")
         self.spec = f"command:{argument}"
         self._arguments = _split(argument)

@@ -1,9 +1,9 @@
 """GATE: which variant one translation chooses, whether several offer all of them, and whether a rewriter is exact.
 
 The gender of each person is read by a variant's very words, its key words, the places where the variants differ, and
-our lexicons; what is surer decides first. The words that annotators marked in a variant (`kw_f`, `kw_m`) decide if only
-one gender's occur. A translation that words the sentence otherwise has none of them; there, other words in which the
-variants differ are looked for, and, of the occupations in our lexicons, any form at all.
+our lexicons; the most reliable decides first. The words that annotators marked in a variant (`kw_f`, `kw_m`) decide
+if only one gender's occur. A translation that words the sentence otherwise has none of them; there, other words in
+which the variants differ are looked for, and, of the occupations in our lexicons, any form at all.
 """
 
 from __future__ import annotations

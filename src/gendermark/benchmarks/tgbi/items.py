@@ -187,7 +187,7 @@ _SLOT = re.compile(r"\{lexeme\}(\[이\])?")
 
 
 def has_final_consonant(text: str) -> bool:
-    """Whether the text, read aloud in Korean, ends in a consonant. Closing punctuation is passed over."""
+    """Whether the text, read aloud in Korean, ends in a consonant. Closing punctuation is ignored."""
     words = re.findall(r"[^\W_]+", unicodedata.normalize("NFC", text))
     if not words:
         return False

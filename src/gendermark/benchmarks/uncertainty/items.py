@@ -179,7 +179,7 @@ def references_of(item: Item, settings: Settings) -> list[Reference]:
     if is_open(item.expected) or not has_references(item, settings):
         return []
     tags = item.tags
-    if "reference_gendered" in tags:  # mGeNTE: where the gender is told, the neutral translation is the worse one
+    if "reference_gendered" in tags:  # mGeNTE: where the source gives the gender, the neutral translation is worse
         return [
             Reference(tags["reference_gendered"], "correct", item.expected),
             Reference(tags["reference_neutral"], "incorrect", Gender.NEUTRAL),
@@ -191,7 +191,7 @@ def references_of(item: Item, settings: Settings) -> list[Reference]:
 
 
 def right_references(item: Item, settings: Settings) -> list[str]:
-    """The translations that a good one is like: one where the gender is told, all where it is open."""
+    """The references to compare with: one where the source gives the gender, all where it is open."""
     told = [reference.text for reference in references_of(item, settings) if reference.side == "correct"]
     if told or not has_references(item, settings):
         return told

@@ -144,9 +144,9 @@ def _genders(item_set: ItemSet, drawn: Sequence[_Drawn]) -> Iterator[list[Gender
 def _genders_by_references(item: Item, texts: Sequence[str], target_language: str) -> list[Gender | None]:
     """Read the gender of mGeNTE translations, which name no noun, by the words that tell their references apart.
 
-    Where the gender is told (Set-G), a translation has it if it has words that only the gendered reference has, and
-    none that only a neutral one has; it is neutral the other way round; else nothing can be said. Where the gendered
-    reference has annotated words, no others tell. In Set-N no gender is annotated.
+    Where the source gives the gender (Set-G), a translation has it if it has words that only the gendered reference
+    has, and none that only a neutral one has; it is neutral the other way round; else nothing can be said. Where the
+    gendered reference has annotated words, no others tell. In Set-N no gender is annotated.
     """
     if is_open(item.expected) or "reference_gendered" not in item.tags:
         return [None] * len(texts)
