@@ -61,7 +61,7 @@ def test_tables_are_sorted_by_keys_and_say_so(open_page: Any, index: Path) -> No
     page = watched.page
     first = page.locator("main table").first
     ranked = _column(page, 0)
-    button = first.get_by_role("button", name="right gender", exact=True)
+    button = first.get_by_role("button", name="accuracy", exact=True)
     button.focus()
     page.keyboard.press("Enter")
     head = button.locator("xpath=..")

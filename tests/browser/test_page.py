@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
@@ -473,6 +474,22 @@ def test_paper_gets_the_numbers_and_a_note_instead_of_the_explorer(open_page: An
     assert page.locator(".on-paper").is_visible()
     assert page.locator("#finding").is_visible()
     assert page.locator("#winomt .headline").first.is_visible()
+
+
+@pytest.mark.slow
+def test_three_systems_in_four_languages_print_on_a_summary_and_few_pages(open_page: Any, tmp_path: Path) -> None:
+    selections = [Selection("winomt", "en", to, data="core", parts=("pro", "anti")) for to in ("es", "fr", "it", "pt")]
+    for name in ("masculine", "right", "stereotyped?s=0.5"):
+        gendermark.run(f"fake:{name}", selections, directory=tmp_path / name[:5])
+    write_text(tmp_path / "page.html", render_page([read_run(tmp_path / name) for name in ("mascu", "right", "stere")]))
+    page = _opened(open_page, tmp_path / "page.html").page
+
+    def n_pages() -> int:
+        return max(int(found) for found in re.findall(rb"/Count (\d+)", page.pdf()))
+
+    assert n_pages() <= 12
+    page.evaluate("document.querySelectorAll('main > *:not(#finding), footer').forEach((one) => one.remove())")
+    assert n_pages() == 1
 
 
 # -- hostile translations ----------------------------------------------------------------------------------------------

@@ -319,8 +319,8 @@ def test_broken_systems_are_not_called_better() -> None:
     systems = ("fake:stereotyped?s=0.9", "fake:silent", "fake:masculine", "fake:right")
     text = Page(render_page([run_of(system, *selections) for system in systems])).text.replace(" ,", ",")
     first = "A stereotyped (fake, s=0.9)"
-    assert f"B silent (fake) against {first}, by right gender: worse in SimpleGEN, WinoMT." in text
-    assert f"D right (fake) against {first}, by right gender: better in SimpleGEN, WinoMT." in text
+    assert f"B silent (fake) against {first}, by accuracy: worse in SimpleGEN, WinoMT." in text
+    assert f"D right (fake) against {first}, by accuracy: better in SimpleGEN, WinoMT." in text
     assert "Nothing was translated, so nothing can be said about gender." in text
 
 

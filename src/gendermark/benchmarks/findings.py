@@ -195,7 +195,7 @@ class Presentation:
     """Everything that a benchmark says about its results."""
 
     findings: Callable[[Result], list[Finding]] = lambda result: []  # noqa: ARG005
-    """Sentences about one result, how often it is right first. Without any, the headline numbers are told."""
+    """Sentences about one result, accuracy first. Without any, the headline numbers are given."""
     forms: Callable[[Sequence[Cell]], list[Form]] = lambda cells: []  # noqa: ARG005
     """The tables of its paper, filled with what was run."""
     figures: Sequence[Callable[[Sheet], Iterator[Figure]]] = ()

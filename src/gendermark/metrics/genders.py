@@ -21,10 +21,10 @@ _MEN, _WOMEN, _WRONG = 1, 2, 4
 
 ACCURACY = Description(
     "accuracy",
-    "right gender",
+    "accuracy",
     "Translations with the right gender, of all; what shows no gender counts as wrong.",
     better="higher",
-    labels={"feminine": "right gender, of women", "masculine": "right gender, of men"},
+    labels={"feminine": "accuracy, women", "masculine": "accuracy, men"},
 )
 DECIDED_ACCURACY = Description(
     "decided_accuracy",
@@ -54,28 +54,28 @@ F1 = {
 MACRO_F1 = Description("macro_f1", "mean F1", "The mean of masculine and feminine F1.", better="higher")
 DELTA_G = Description(
     "delta_g",
-    "men minus women, in F1 (ΔG)",
+    "gender gap in F1 (ΔG)",
     "F1 of the masculine minus F1 of the feminine gender; 0 is unbiased.",
     better="zero",
     symbol="ΔG",
 )
 RECALL_GAP = Description(
     "recall_gap",
-    "men minus women, in right gender",
+    "gender gap",
     "Right gender among men minus right gender among women; 0 is unbiased. What becomes of sentences that leave the "
     "gender open plays no part.",
     better="zero",
 )
 DELTA_S = Description(
     "delta_s",
-    "stereotype's advantage (ΔS)",
+    "stereotype effect (ΔS)",
     "Right gender where it fits the stereotype minus where it goes against it; 0 is unbiased.",
     better="zero",
     symbol="ΔS",
 )
 DELTA_S_F1 = Description(
     "delta_s_f1",
-    "stereotype's advantage, in F1",
+    "stereotype effect in F1",
     "The same as delta_s by the mean of masculine and feminine F1, which is how the paper's text reads.",
     better="zero",
 )

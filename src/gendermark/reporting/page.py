@@ -11,7 +11,7 @@ from typing import Any
 from gendermark.io.textfiles import write_text
 from gendermark.metrics.statistics import benjamini_hochberg
 from gendermark.reading.codes import NAMES, RIGHT_TO_LEFT
-from gendermark.records import Estimate
+from gendermark.records import Estimate, Unit
 from gendermark.reporting import examples, html
 from gendermark.reporting.document import (
     Block,
@@ -41,11 +41,20 @@ from gendermark.reporting.findings import (
     rates_of,
     verdict,
 )
-from gendermark.reporting.phrases import SIGNIFICANT, TOO_FEW, counted, lost_by_gender, points, rounded, state
+from gendermark.reporting.phrases import (
+    SIGNIFICANT,
+    TOO_FEW,
+    counted,
+    lost_by_gender,
+    percent_range,
+    points,
+    rounded,
+    state,
+)
 from gendermark.reporting.reproduce import commands
 from gendermark.reporting.rows import Explorer, Filter
 from gendermark.reporting.sections import as_sentence, benchmark_section, comparison_table
-from gendermark.reporting.view import CellView, View, title_of
+from gendermark.reporting.view import CellView, View, leading_key, title_of
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY
 from gendermark.runs.folder import Run, read_run
@@ -178,8 +187,7 @@ def _basis(view: View) -> Paragraph:
     n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
     each = f" in each of {counted(len(cells))} languages" if len(cells) > 1 else ""
     judged = [share for _, _, result in _of(view, cells) if (share := judged_percent(result)) is not None]
-    low, high = (rounded(end(judged)) if judged else "" for end in (min, max))
-    covered = f"; {low if low == high else f'{low}–{high}'}% of translations could be judged" if judged else ""
+    covered = f"; {percent_range(judged)} of translations could be judged" if judged else ""
     text: list[Inline] = ["Based on ", Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")]
     text.append(f" ({_data(cells[0].first)}): {n} sentences{each}{covered}.")
     if len(view.benchmarks) > 1:
@@ -322,7 +330,7 @@ def _over_results(view: View, own: Sequence[tuple[CellView, int, Result]], start
         for one in found_in(result):
             if one.what and one.amount is not None:
                 by_what.setdefault(one.what, []).append((cell, run, one))
-    told = []
+    told = _range(view, own, start)
     for what, some in by_what.items():
         adjusted = benjamini_hochberg([one.amount.p_value if one.amount is not None else None for *_, one in some])
         sure = [one for one, p in zip(some, adjusted, strict=True) if one[2].effect > 0 and p is not None and p < ALPHA]
@@ -334,11 +342,29 @@ def _over_results(view: View, own: Sequence[tuple[CellView, int, Result]], start
         side = "" if len(signs) > 1 else _side(largest)
         amount = points(largest.amount, turned=True) if largest.amount is not None else ""
         text = f"{start}{what}: significant in {len(sure)} of {len(some)} results{side}"
-        parts = [view.label(run)] if len(view.tested) > 1 else []
-        where = ", ".join([*parts, cell.place] if len(view.of(cell.benchmark)) > 1 else parts)
+        where = _named(view, cell, run)
         shown = examples.of_finding(cell.cell, run, largest, used)
         told.append(replace(largest, text=f"{text}; largest: {where}, {amount}.", examples=shown))
     return told
+
+
+def _range(view: View, own: Sequence[tuple[CellView, int, Result]], start: str) -> list[Finding]:
+    """Where the leading metric is lowest and highest."""
+    metric, part = leading_key(own[0][0].benchmark)
+    found = [(e.value, cell, run, e) for cell, run, one in own if (e := one.find(metric, part)) and e.value is not None]
+    if len(found) < 2:
+        return []
+    ends = [min(found, key=lambda one: one[0]), max(found, key=lambda one: one[0])]
+    unit = "%" if ends[0][3].unit is Unit.PERCENT else ""
+    label = own[0][0].cell.benchmark.label(metric, part)
+    low, high = (f"{e.shown}{unit} ({_named(view, cell, run)})" for _, cell, run, e in ends)
+    return [Finding(f"{start}{label[:1].upper()}{label[1:]}: from {low} to {high}.")]
+
+
+def _named(view: View, cell: CellView, run: int) -> str:
+    """System and language, whichever there are several of."""
+    parts = [view.label(run)] if len(view.tested) > 1 else []
+    return ", ".join([*parts, cell.place] if len(view.of(cell.benchmark)) > 1 else parts)
 
 
 def _side(finding: Finding) -> str:
@@ -407,10 +433,12 @@ def _against_first(view: View) -> list[Block]:
     leading = view.compared(leading=True)
     if not leading:
         return list(view.figures(""))
+    labels = {view.cell(c.cell).cell.benchmark.label(c.metric, c.slice) for _, c in leading}
+    by = f", by {labels.pop()}" if len(labels) == 1 else ""
     blocks: list[Block] = []
     for run in view.tested[1:] if len(view.tested) <= _MOST_NAMED + 1 else []:
         own = [(c.change(), view.cell(c.cell)) for other, c in leading if other == run]
-        text: list[Inline] = [view.system(run), " against ", view.system(view.tested[0])]
+        text: list[Inline] = [view.system(run), " against ", view.system(view.tested[0]), by]
         for number, change in enumerate(change for change in CHANGES if change in dict(own)):
             places = [_where(view, cell, -1) for found, cell in own if found == change]
             where = ", ".join(places) if len(places) <= 2 * _MOST_NAMED else f"{len(places)} of {len(own)} comparisons"

@@ -1,7 +1,6 @@
 """The phrases that findings are made of. A benchmark supplies its nouns; states, numbers and intervals are worded here.
 
-Sentences are never surer than their intervals: what is concluded comes from the verdicts of a result
-(`metrics/verdicts.py`) and is said in one of four fixed phrases.
+What is concluded comes from the verdicts of a result (`metrics/verdicts.py`), in one of four fixed phrases.
 """
 
 from __future__ import annotations
@@ -239,6 +238,12 @@ def rounded(value: float | None) -> str:
         return "?"
     text = percent(value)
     return f"{value:.1f}" if text in ("0", "50", "100") and abs(value - int(text)) >= 0.05 else text
+
+
+def percent_range(shares: Sequence[float]) -> str:
+    """`97–99%`, and 100% only of all."""
+    low, high = (percent(share if share == 100 else min(share, 99)) for share in (min(shares), max(shares)))
+    return f"{low if low == high else f'{low}–{high}'}%"
 
 
 def counted(n: int) -> str:

@@ -78,7 +78,7 @@ class Filter:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Filter:
-        """From the fields of a query; others are passed over."""
+        """From the fields of a query; others are ignored."""
         return cls(**{field.name: query[field.name] for field in fields(cls) if field.name in query})
 
     @property

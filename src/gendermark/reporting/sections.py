@@ -28,7 +28,7 @@ from gendermark.reporting.document import (
     show_value,
 )
 from gendermark.reporting.findings import found_in
-from gendermark.reporting.phrases import between
+from gendermark.reporting.phrases import between, percent_range
 from gendermark.reporting.rows import GENDERS, Filter
 from gendermark.reporting.tables import find, form_table
 from gendermark.reporting.view import CellView, View, title_of
@@ -125,11 +125,8 @@ def _judged(estimates: Sequence[Estimate]) -> str:
     """`n = 1,584; 97–99% judged`"""
     totals = sorted({e.n_total for e in estimates})
     n = f"n = {totals[-1]:,}"
-    shares = sorted(100 * e.n_judged / e.n_total for e in estimates if e.n_total)
-    if not shares or shares[0] == 100:
-        return n
-    low, high = (percent(share if share == 100 else min(share, 99)) for share in (shares[0], shares[-1]))
-    return f"{n}; {low if low == high else f'{low}–{high}'}% judged"
+    shares = [100 * e.n_judged / e.n_total for e in estimates if e.n_total]
+    return n if not shares or min(shares) == 100 else f"{n}; {percent_range(shares)} judged"
 
 
 def _scale(estimates: Sequence[Estimate], *, is_gap: bool) -> tuple[float, float] | None:

@@ -25,7 +25,8 @@ def title_of(benchmark: str) -> str:
     return str(registry.load("benchmark", benchmark).title)
 
 
-def _leading(benchmark: str) -> tuple[str, str]:
+def leading_key(benchmark: str) -> tuple[str, str]:
+    """The one metric by which systems are compared in a sentence."""
     about = registry.load("benchmark", benchmark)
     metric, _, part = (about.presentation.leading or about.measures.headline[0]).partition(":")
     return metric, part or "all"
@@ -127,7 +128,7 @@ class View:
         return [
             (run, c)
             for run, c in self._compared
-            if cell in ("", c.cell) and (not leading or (c.metric, c.slice) == _leading(c.cell.partition(".")[0]))
+            if cell in ("", c.cell) and (not leading or (c.metric, c.slice) == leading_key(c.cell.partition(".")[0]))
         ]
 
     def cell(self, name: str) -> CellView:

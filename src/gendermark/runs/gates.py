@@ -381,7 +381,7 @@ def _weakness_of_gap(result: Result, metric: Metric) -> str:
 
 _BOTH = {Gender.FEMININE: "women", Gender.MASCULINE: "men"}
 _RIGHT = Description(
-    "right", "right gender", "Right gender, of all sentences about them; not translated is not right.", better="higher"
+    "right", "accuracy", "Right gender, of all sentences about them; not translated is not right.", better="higher"
 )
 
 

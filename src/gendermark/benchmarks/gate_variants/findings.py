@@ -105,7 +105,7 @@ def people(sheet: Sheet) -> Iterator[Figure]:
             yield dot_figure(
                 sheet,
                 "people",
-                "People whose gender is open: how many become men",
+                "People of unspecified gender: how many become men",
                 f"Of those whose gender could be read ({sheet.about(cell)}); line: half of them. Lines beside the "
                 f"dots: {sheet.intervals}. Men's and women's occupations are those that mostly men and mostly women "
                 f"have: {LABOUR_STATISTICS}.",

@@ -152,7 +152,7 @@ def genders(sheet: Sheet) -> Iterator[Figure]:
                 "Men and women who keep their gender, by kind of passage",
                 f"Share of passages with the right gender ({sheet.about(cell, label)}); lines: {sheet.intervals}, wide "
                 "where there are few passages.",
-                [DotPanel("right gender, %", (0, 100), better="higher")],
+                [DotPanel("accuracy, %", (0, 100), better="higher")],
                 rows,
                 [("men", MALE), ("women", FEMALE)],
                 cell=cell,

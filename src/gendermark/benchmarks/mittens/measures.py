@@ -27,21 +27,21 @@ _N_WORST = 20
 
 ACCURACY = Description(
     "accuracy",
-    "right gender, of those that show one",
+    "accuracy, of those that show a gender",
     "Translations with the right gender, of those that were judged; by the paper's rules all are, and no gender at all "
     "counts as right.",
     better="higher",
     symbol="accuracy",
-    labels={"feminine": "right gender, of women who are shown as any", "masculine": "right gender, of men who are"},
+    labels={"feminine": "accuracy, women whose gender is shown", "masculine": "accuracy, men whose gender is shown"},
 )
 STRICT_ACCURACY = Description(
     "strict_accuracy",
-    "right gender, of all",
+    "accuracy",
     "Translations with the right gender, of all that could be judged; no gender at all is not right, except by the "
     "paper's rules.",
     better="higher",
     symbol="strict accuracy",
-    labels={"feminine": "right gender, of women", "masculine": "right gender, of men"},
+    labels={"feminine": "accuracy, women", "masculine": "accuracy, men"},
 )
 CONTRADICTION_RATE = Description(
     "contradiction_rate",
@@ -53,7 +53,7 @@ CONTRADICTION_RATE = Description(
 )
 GAP = Description(
     "gap",
-    "men minus women, of those that show a gender",
+    "gender gap, of those that show a gender",
     "Accuracy for men minus accuracy for women; 0 is unbiased.",
     better="zero",
     symbol="men − women",

@@ -70,9 +70,9 @@ def genders(sheet: Sheet) -> Iterator[Figure]:
     rows = rows_by_system(sheet, row)
     if not rows:
         return
-    panels = [DotPanel("right gender, %", (0, 100), better="higher")]
+    panels = [DotPanel("accuracy, %", (0, 100), better="higher")]
     legend: list[tuple[str, Look | str]] = [("men", MALE), ("women", FEMALE)]
-    title, says = "Right gender for men and for women", "where only the sentence before tells it"
+    title, says = "Accuracy for men and for women", "where only the preceding sentence gives it"
     if has_pairs:
         panels.append(DotPanel("quality gap, BLEU", zero=0.0, at_least=(-2.0, 2.0), better="zero"))
         legend += [("both of a pair", _BOTH), ("BLEU of men − women", _GAP)]

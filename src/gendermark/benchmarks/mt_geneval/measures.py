@@ -23,7 +23,7 @@ _SCORES = ("bleu", "chrf", "effort")
 _GENDERS = ("masculine", "feminine")
 
 PAIRS_RIGHT = ACCURACY.called(
-    "accuracy", "right gender", "Right gender; a pair is right only if both of its sentences are."
+    "accuracy", "accuracy", "Right gender; a pair is right only if both of its sentences are."
 )
 MIXED = Description(
     "mixed",

@@ -20,10 +20,10 @@ _FAILED_SHARE_TO_WARN = 0.2
 
 CORRECT = Description(
     "correct",
-    "right gender",
+    "accuracy",
     "Occupation nouns translated with the gender that the sentence states.",
     better="higher",
-    labels={"fc": "right gender, of women", "mc": "right gender, of men"},
+    labels={"fc": "accuracy, women", "mc": "accuracy, men"},
 )
 INCORRECT = Description(
     "incorrect", "wrong gender", "Occupation nouns translated with the other gender.", behind={"outcome": "wrong"}
@@ -42,17 +42,17 @@ FOR_ANTI = CORRECT.called(
     "right where it goes against the stereotype",
     "Right gender where the sentence goes against the stereotype: fomc and mofc.",
 )
-DELTA = Description("delta", "stereotype's advantage (Δ)", "pro minus anti; 0 is unbiased.", better="zero", symbol="Δ")
+DELTA = Description("delta", "stereotype effect (Δ)", "pro minus anti; 0 is unbiased.", better="zero", symbol="Δ")
 DELTA_FC = Description(
     "delta_fc",
-    "stereotype's advantage among women (ΔFC)",
+    "stereotype effect among women (ΔFC)",
     "Right gender of women in women's occupations minus women in men's; 0 is unbiased.",
     better="zero",
     symbol="ΔFC",
 )
 DELTA_MC = Description(
     "delta_mc",
-    "stereotype's advantage among men (ΔMC)",
+    "stereotype effect among men (ΔMC)",
     "Right gender of men in men's occupations minus men in women's; 0 is unbiased.",
     better="zero",
     symbol="ΔMC",

@@ -79,7 +79,7 @@ def _core(language: str) -> tuple[list[Item], str]:
 
 TERM_GAP = Description(
     "term_gap",
-    "men minus women, in right form",
+    "gender gap",
     "Right form among the terms found, of masculine sentences minus feminine ones; 0 is unbiased.",
     better="zero",
 )

@@ -60,7 +60,7 @@ def findings(result: Result) -> list[Finding]:
 
 
 _SURPRISE = {
-    "right gender": ("p_right", UNAMBIGUOUS),
+    "accuracy": ("p_right", UNAMBIGUOUS),
     "ΔI (S3E)": ("delta_i_s3e", "all"),
     "ΔI (gender)": ("delta_i_gender", "all"),
     "ΔI (string)": ("delta_i_string", "all"),
@@ -82,30 +82,29 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
     found: list[Form] = []
     form(
         "3",
-        f"In the form of Table 3 {_PAPER}: the right gender where it is told, and how much less "
+        f"In the form of Table 3 {_PAPER}: accuracy of samples where the source gives the gender, and how much less "
         "surprising the right than the wrong translation is (below 0 is good).",
         _SURPRISE,
     )
     for kind in ("s3e", "gender"):
         form(
             f"4-{kind}",
-            f"In the form of Table 4 {_PAPER}: entropy ({_SHOWN[kind]}) of the samples where the gender is told and "
-            "where it is open, in versions of the same sentences; the relative difference (below 0: less sure where it "
-            "is open, as it should be); and in how many of 100 pairs it is so.",
+            f"In the form of Table 4 {_PAPER}: entropy ({_SHOWN[kind]}) of the samples where the source gives the "
+            "gender and where it leaves it open, in versions of the same sentences; the relative difference (below 0: "
+            "less sure where it is open, as it should be); and the percentage of pairs where it is so.",
             {
-                "told": (f"h_{kind}", PAIRED[UNAMBIGUOUS]),
+                "given": (f"h_{kind}", PAIRED[UNAMBIGUOUS]),
                 "open": (f"h_{kind}", PAIRED[AMBIGUOUS]),
                 "ΔH": (f"delta_h_{kind}", "all"),
-                "of 100 pairs": (f"awareness_{kind}", "all"),
+                "% of pairs": (f"awareness_{kind}", "all"),
             },
         )
     form(
         "12",
-        f"In the form of Table 12 {_PAPER}: the right gender, of samples, with and against the stereotype of the "
-        "occupation.",
-        {"told": ("p_right", UNAMBIGUOUS), "pro": ("p_right", "pro"), "anti": ("p_right", "anti")},
+        f"In the form of Table 12 {_PAPER}: accuracy of samples, with and against the stereotype of the occupation.",
+        {"given": ("p_right", UNAMBIGUOUS), "pro": ("p_right", "pro"), "anti": ("p_right", "anti")},
     )
-    parts = {"all": "all", "pro": "pro", "anti": "anti", "told": UNAMBIGUOUS, "open": AMBIGUOUS}
+    parts = {"all": "all", "pro": "pro", "anti": "anti", "given": UNAMBIGUOUS, "open": AMBIGUOUS}
     form(
         "13",
         f"In the form of Table 13 {_PAPER}, with chrF for COMET: quality of the samples against the right reference; "
@@ -128,8 +127,8 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
             "error of one (SE). Where the two kinds are not versions of the same sentences, ΔH also shows how these "
             "differ.",
             {
-                "told": (f"h_{kind}", UNAMBIGUOUS),
-                "SE, told": (f"h_{kind}_se", UNAMBIGUOUS),
+                "given": (f"h_{kind}", UNAMBIGUOUS),
+                "SE, given": (f"h_{kind}_se", UNAMBIGUOUS),
                 "open": (f"h_{kind}", AMBIGUOUS),
                 "SE, open": (f"h_{kind}_se", AMBIGUOUS),
                 "ΔH, pooled": (f"delta_h_pooled_{kind}", "all"),
@@ -174,13 +173,13 @@ def entropies(sheet: Sheet) -> Iterator[Figure]:
         yield dot_figure(
             sheet,
             "entropy",
-            "How unsure a system is where the gender is told, and where it is left open",
+            "Uncertainty where the source gives the gender, and where it leaves it open",
             "Mean entropy of sampled translations in nats: of the gender of the noun, of meanings by degrees, and of "
             f"whole texts ({sheet.about()}). Who notices what is left open is less sure there: the triangle lies to "
             f"the right. Lines: {sheet.intervals}.",
             [DotPanel(title, zero=0.0, at_least=(0.0, 0.1)) for title in _ENTROPIES.values()],
             rows,
-            [("gender told", _SIDES["unambiguous"]), ("gender left open", _SIDES["ambiguous"])],
+            [("gender given", _SIDES["unambiguous"]), ("gender open", _SIDES["ambiguous"])],
         )
 
 

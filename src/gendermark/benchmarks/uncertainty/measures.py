@@ -96,11 +96,11 @@ def _descriptions() -> dict[str, Description]:
         add(
             f"h_{kind}_se", error, f"How far h_{kind} of a sentence would move with new samples, on average.", Unit.NATS
         )
-    where_told = {UNAMBIGUOUS: "right gender, of samples"}
+    where_told = {UNAMBIGUOUS: "accuracy of samples"}
     found.append(
         Description(
             "p_right",
-            "right gender, of samples",
+            "accuracy of samples",
             "Samples with the right gender, of those that show one.",
             Unit.PROBABILITY,
             "higher",

@@ -68,7 +68,7 @@ def stereotypes(sheet: Sheet) -> Iterator[Figure]:
             "stereotypes",
             "Gender kept where it fits the stereotype of the occupation, and where it does not",
             f"Share of translations that keep the gender of the person ({sheet.about()}); lines: {sheet.intervals}.",
-            [DotPanel("right gender, %", (0, 100), better="higher")],
+            [DotPanel("accuracy, %", (0, 100), better="higher")],
             rows,
             [("fits the stereotype", _FITS), ("goes against it", _AGAINST)],
         )
