@@ -62,7 +62,7 @@ def cells_of(followed: RunFolders) -> list[str]:
 
 
 def status_of(followed: RunFolders) -> Any:
-    return ui.ui_site(followed, ui.Follower(followed)).reads["status"]({})
+    return ui.ui_site(followed).reads["status"]({})
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_rows_are_the_same_in_memory_and_on_disk(made: Path, monkeypatch: pytest
 def test_the_page_and_its_rows(folders: Path) -> None:
     make_unfinished(folders / "two", CELLS[0])
     followed = RunFolders([folders / "one", folders / "two"])
-    site = ui.ui_site(followed, ui.Follower(followed))
+    site = ui.ui_site(followed)
     made = site.files[""]
     assert callable(made)
     page = unescape(made().content.decode())
@@ -174,28 +174,13 @@ def test_a_file_that_was_replaced_is_read_again(folders: Path) -> None:
     assert followed.now.explorer.page(wanted, 0, 1)["rows"][0]["source"].startswith("Some ")
 
 
-def test_following_goes_on_after_a_folder_was_taken_away(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ui, "SECONDS_BETWEEN_LOOKS", 0.01)
+def test_following_goes_on_after_a_folder_was_taken_away(folders: Path) -> None:
     make_unfinished(folders / "one", CELLS[0])
-    follower = ui.Follower(RunFolders([folders / "one"]))
-    follower.start()
-    try:
-        (folders / "one").rename(folders / "away")
-        _wait_for(lambda: "no such directory" in follower.problem)
-        (folders / "away").rename(folders / "one")
-        _wait_for(lambda: follower.problem == "")
-    finally:
-        follower.end()
-    assert not follower.is_alive()
-
-
-def _wait_for(condition: Callable[[], bool]) -> None:
-    patience = threading.Event()
-    for _ in range(1_000):
-        if condition():
-            return
-        patience.wait(0.01)
-    pytest.fail("it did not happen")
+    followed = RunFolders([folders / "one"])
+    (folders / "one").rename(folders / "away")
+    assert "no such directory" in status_of(followed)["problems"][0]
+    (folders / "away").rename(folders / "one")
+    assert status_of(followed)["problems"] == []
 
 
 # -- folders that cannot be shown --------------------------------------------------------------------------------------

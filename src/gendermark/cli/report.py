@@ -136,7 +136,7 @@ def ui(
     name: Names = None,
 ) -> None:
     """Explore runs in the browser, sentence by sentence, even while they run."""
-    from gendermark.reporting.ui import Follower, RunFolders, ui_site
+    from gendermark.reporting.ui import RunFolders, ui_site
     from gendermark.runs.folder import read_manifest, refuse_part
 
     given = folders(runs, name)
@@ -144,12 +144,7 @@ def ui(
         refuse_part(one.path, read_manifest(one.path))
     say(f"reading {', '.join(str(one.path) for one in given)}")
     followed = RunFolders([one.path for one in given], [one.name for one in given], say)
-    follower = Follower(followed)
-    follower.start()
-    try:
-        serve_site(ui_site(followed, follower), host, port, no_open=no_open)
-    finally:
-        follower.end()
+    serve_site(ui_site(followed), host, port, no_open=no_open)
 
 
 def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = "") -> None:

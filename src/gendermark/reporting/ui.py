@@ -1,4 +1,4 @@
-"""The page of `gendermark ui`: how far each run is, what was found so far, and the explorer of sentences.
+"""The page of `gendermark ui`: progress of each run, findings so far, and the explorer of sentences.
 
 Run folders are followed while they grow; the page gets the rows it shows and no more.
 """
@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
@@ -29,17 +29,21 @@ from gendermark.selection import Selection
 FINISHED, RUNNING, STOPPED = "finished", "running", "stopped"
 
 
+MOST_ROWS = 500
+"""That one request can ask for."""
+
+
 @dataclass(frozen=True)
 class FolderState:
-    """How far a run is."""
+    """The progress of a run."""
 
     directory: Path
     state: str
-    """`finished`, `running`, or `stopped` in the middle."""
+    """`finished`, `running`, or `stopped` before the end."""
     done: tuple[str, ...]
-    """The cells it has, in the order of the run."""
+    """The cells that are written, in the order of the run."""
     wanted: tuple[str, ...]
-    """The cells it is to have."""
+    """All cells of the run."""
     manifest: Mapping[str, Any] = field(repr=False)
 
     @property
@@ -49,13 +53,11 @@ class FolderState:
 
 
 def look_at(directory: Path) -> FolderState:
-    """What a run folder holds at this moment."""
     manifest = folder.read_manifest(directory)
     try:
-        selections = [Selection.from_json(row) for row in manifest["config"]["selections"]]
+        wanted = tuple(Selection.from_json(row).cell for row in manifest["config"]["selections"])
     except (KeyError, TypeError, ValueError, UserError):
         raise BadFile(directory / folder.MANIFEST, "is not a manifest that this version can read") from None
-    wanted = tuple(one.cell for one in selections)
     if manifest["status"] == FINISHED:
         return FolderState(directory, FINISHED, tuple(manifest["cells"]), wanted, manifest)
     state = RUNNING if locks.is_held(directory / ".lock") else STOPPED
@@ -73,25 +75,24 @@ class Snapshot:
     states: tuple[FolderState, ...]
     explorer: Explorer = field(repr=False)
     problems: tuple[str, ...] = ()
-    """What could not be read of runs that are going."""
+    """What could not be read of unfinished runs."""
 
     @property
     def is_live(self) -> bool:
         return any(state.state != FINISHED for state in self.states)
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """One run's files of one cell, as they were when they were read."""
 
     stamp: object
     """Changes when the files do."""
-    result: Result = field(repr=False)
-    texts: Sequence[Text] = field(repr=False)
+    result: Result
+    texts: Sequence[Text]
 
 
 class RunFolders:
-    """Some run folders, followed while they grow. `now` is what there is; `refresh` looks again."""
+    """Run folders, followed while they grow. `now` is what was read last; `refresh` looks again."""
 
     def __init__(
         self,
@@ -99,17 +100,28 @@ class RunFolders:
         names: Sequence[str] = (),
         tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
     ) -> None:
-        """`names` of their systems, in the same order, or empty; `tell` hears how far it is."""
+        """`names` of their systems, in the same order, or empty; `tell` gets the progress of reading."""
         self._directories, self._tell = directories, tell
         self._names = names or [""] * len(directories)
         self._parts: dict[Path, _Part] = {}
         self._cells: dict[object, Cell] = {}
         self._seen: object = None
+        self._busy = threading.Lock()
         self.now = Snapshot(0, (), Explorer([], []))
-        self.refresh()
+        self._read()
 
-    def refresh(self) -> None:
-        """Look again, and read what is new. Not from two threads at once."""
+    def refresh(self) -> str:
+        """Read what is new, unless another thread is doing so; give the reason if that failed."""
+        if self._busy.acquire(blocking=False):
+            try:
+                self._read()
+            except UserError as problem:  # a folder was moved away, for example
+                return str(problem)
+            finally:
+                self._busy.release()
+        return ""
+
+    def _read(self) -> None:
         states = tuple(look_at(directory) for directory in self._directories)
         problems: list[str] = []
         by_run = [self._parts_of(state, problems) for state in states]
@@ -153,7 +165,7 @@ class RunFolders:
                 if part is None or part.stamp != _stamp_of(cell):
                     stamp, result = _stamp_of(cell), folder.read_cell(cell)
                     part = self._parts[cell] = _Part(stamp, result, folder.read_texts(cell, result))
-            except BadFile as problem:  # a run that is going may be replacing it
+            except BadFile as problem:  # an unfinished run may be replacing it
                 if state.state == FINISHED:
                     raise
                 problems.append(str(problem))
@@ -172,53 +184,25 @@ def _stamp_of(cell: Path) -> object:
 
 # -- the page ----------------------------------------------------------------------------------------------------------
 
-MOST_ROWS = 500
-"""That one request can ask for."""
-SECONDS_BETWEEN_LOOKS = 1.0
 
-
-class Follower(threading.Thread):
-    """Looks at the folders again and again, so that no request has to wait for it."""
-
-    def __init__(self, folders: RunFolders) -> None:
-        super().__init__(daemon=True)
-        self._folders = folders
-        self._end = threading.Event()
-        self.problem = ""
-        """Why the last look failed: a folder that was taken away, for example."""
-
-    def run(self) -> None:
-        while not self._end.wait(SECONDS_BETWEEN_LOOKS):
-            try:
-                self._folders.refresh()
-                self.problem = ""
-            except UserError as problem:
-                self.problem = str(problem)
-
-    def end(self) -> None:
-        self._end.set()
-        self.join(timeout=1)  # it may be in the middle of a large file; nothing is lost with it
-
-
-def ui_site(folders: RunFolders, follower: Follower) -> Site:
-    """Everything the page asks for."""
+def ui_site(folders: RunFolders) -> Site:
+    """Everything the page asks for. It asks for the status every second, which is when folders are looked at again."""
     script = f"{html.asset('page.js')}\n{html.asset('ui.js')}"
 
     def page() -> File:
-        text = _render(folders.now, script)
         # Half a surrogate pair is no text, but a damaged file name may have one.
-        return File("text/html", text.encode("utf-8", "replace"))
+        return File("text/html", _render(folders.now, script).encode("utf-8", "replace"))
 
     def rows(query: Mapping[str, str]) -> Any:
         return folders.now.explorer.page(Filter.of(query), _number(query, "from"), min(_number(query, "n"), MOST_ROWS))
 
+    def status(_: Mapping[str, str]) -> Any:
+        problem = folders.refresh()
+        return _status(folders.now, problem)
+
     return Site(
         files={"": page},
-        reads={
-            "rows": rows,
-            "state": lambda _: _state(folders.now),
-            "status": lambda _: _status(folders.now, follower.problem),
-        },
+        reads={"rows": rows, "state": lambda _: _state(folders.now), "status": status},
         policy=f"{html.policy(script, html.asset('page.css'), connect=True)}; frame-ancestors 'none'",
     )
 
@@ -252,7 +236,7 @@ def _place(cell: str) -> str:
 
 
 def _status(now: Snapshot, problem: str) -> dict[str, Any]:
-    """How far the runs are, and what was found so far; in words."""
+    """The progress of the runs, and the findings so far."""
     systems = now.explorer.systems
     return {
         "version": now.version,
@@ -275,11 +259,7 @@ def _status(now: Snapshot, problem: str) -> dict[str, Any]:
                 "place": _place(next(result.cell for result in cell.results if result)),
                 "link": Filter(cell=cell.name).link,
                 "told": [
-                    {
-                        "run": run,
-                        "sentences": findings(result),
-                        "warnings": list(result.warnings),
-                    }
+                    {"run": run, "sentences": findings(result), "warnings": list(result.warnings)}
                     for run, result in enumerate(cell.results)
                     if result
                 ],

@@ -460,6 +460,16 @@
     list.style.setProperty("--row-height", `${state.rowHeight}px`);
   }
 
+  /** Rows of another height need another space, in which the same rows are shown. */
+  function resized() {
+    const before = state.rowHeight;
+    measure();
+    if (state.rowHeight === before || !state.total) return;
+    const place = list.scrollTop / before;
+    space.style.height = `${Math.min(state.total, Math.floor(MOST_PIXELS / state.rowHeight)) * state.rowHeight}px`;
+    list.scrollTop = place * state.rowHeight;
+  }
+
   /** Nine of ten texts are no longer than this. */
   function typicalLength(rows) {
     const lengths = rows.flatMap((row) => [row.source.length, ...row.answers.map((answer) => answer?.text.length ?? 0)]);
@@ -525,6 +535,7 @@
   async function apply({ select = false, stay = false } = {}) {
     // Not the counter of `draw`: rows may be drawn while a server is asked, and must not end this.
     const asked = ++state.applied;
+    if (!select && !stay) closeDetail(); // now: while a server is asked, somebody may choose a sentence
     fillControls();
     const found = await source.page(state.filter, 0, CHUNK);
     if (asked !== state.applied) return;
@@ -539,7 +550,6 @@
     await describe(most);
     await draw();
     if (select && state.total) await choose(0, { focus: false });
-    else if (!stay) closeDetail();
   }
 
   async function describe(most) {
@@ -585,7 +595,7 @@
     if (asked !== state.selected || !found.rows.length) return;
     const wasHidden = detail.hidden;
     showDetail(found.rows[0], asked);
-    if (wasHidden) measure();
+    if (wasHidden) resized();
     const top = asked * state.rowHeight;
     if (top < list.scrollTop) list.scrollTop = top;
     else if (top + state.rowHeight > list.scrollTop + list.clientHeight) {
@@ -757,7 +767,8 @@
   form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => {
-    setTimeout(() => {
+    clearTimeout(typing);
+    typing = setTimeout(() => {
       state.filter = emptyFilter();
       history.replaceState(null, "", linkOf(state.filter));
       apply();
@@ -795,14 +806,7 @@
     if (row && !getSelection()?.toString()) choose(Number(row.id.slice("row-".length)));
   });
   new ResizeObserver(() => {
-    const before = state.rowHeight;
-    measure();
-    if (state.rowHeight !== before && state.total) {
-      const most = Math.floor(MOST_PIXELS / state.rowHeight);
-      const place = list.scrollTop / before;
-      space.style.height = `${Math.min(state.total, most) * state.rowHeight}px`;
-      list.scrollTop = place * state.rowHeight;
-    }
+    resized();
     draw();
   }).observe(list);
 
