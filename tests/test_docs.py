@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
@@ -140,9 +141,11 @@ def test_the_example_of_the_readme_prints_what_it_shows(
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     example = text.partition("## Example\n")[2]
     lines = re.findall(r"^\$ (gendermark .*)", _CONSOLE.findall(example)[0], re.MULTILINE)
-    printed = _run_all(lines, "", capsys)
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    printed = re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", _run_all(lines, "", capsys))
     (shown,) = re.findall(r"^```text\n(.*?)^```", example, re.MULTILINE | re.DOTALL)
-    assert shown in printed
+    assert [line for line in shown.splitlines() if line not in printed] == []
     for path in (REPOSITORY / "README.md", DOCS / "quick-start.md", DOCS / "python.md"):
         for block in _PYTHON.findall(path.read_text(encoding="utf-8")):
             exec(block, {})  # with the translations that the commands have made
