@@ -6,7 +6,7 @@ import csv
 import importlib.util
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -142,16 +142,23 @@ def test_every_count_is_the_number_of_sentences_it_leads_to(open_page: Any, page
 
 
 @pytest.mark.slow
-def test_an_address_with_a_filter_opens_there(open_page: Any, page_path: Path) -> None:
-    watched = _opened(
+def test_filters_and_sentences_have_addresses(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
+    page = _opened(
         open_page, f"{page_path.resolve().as_uri()}#sentences?cell=winomt.en-he&expected=feminine&system=1"
-    )
-    page = watched.page
-    assert page.eval_on_selector("[name=where]", "(e) => e.value") == "cell=winomt.en-he"
-    assert page.eval_on_selector("[name=expected]", "(e) => e.value") == "feminine"
-    assert page.eval_on_selector("[name=system]", "(e) => e.value") == "1"
+    ).page
+    chosen = {"where": "cell=winomt.en-he", "expected": "feminine", "system": "1"}
+    assert {name: page.input_value(f"[name={name}]") for name in chosen} == chosen
     assert 0 < _n_shown(page) < 400
     assert page.locator("#sentences").bounding_box()["y"] < 200
+    result = runs[0].results[0]
+    item = result.judgements[7].item_id
+    address = Filter(cell=result.cell, sentence=item).link
+    watched = _opened(open_page, f"{page_path.resolve().as_uri()}{address}")
+    watched.page.wait_for_selector("#detail:not([hidden])")
+    assert _n_shown(watched.page) == 1
+    link = watched.page.locator("#detail dl a")
+    assert (link.get_attribute("href"), link.inner_text()) == (address, item)
+    watched.assert_quiet()
 
 
 # -- filters -----------------------------------------------------------------------------------------------------------
@@ -183,21 +190,13 @@ FILTERS = (
 )
 
 
-@pytest.mark.parametrize("query", FILTERS, ids=lambda query: "&".join(f"{k}={v}" for k, v in query.items()) or "all")
 @pytest.mark.slow
-def test_the_page_filters_as_the_server_does(
-    query: Mapping[str, str], filtered_by_page: Callable[[Mapping[str, str]], Any], runs: Sequence[Run]
-) -> None:
-    assert filtered_by_page(query) == Explorer.of(runs).page(Filter.of(query), 0, 30)
-
-
-@pytest.fixture(scope="module")
-def filtered_by_page(browser: Any, page_path: Path) -> Callable[[Mapping[str, str]], Any]:
-    page = browser.new_page()
-    page.goto(page_path.resolve().as_uri())
-    empty = {field.name: "" for field in fields(Filter)}
-    ask = "(filter) => window.gendermark.source.page(filter, 0, 30)"
-    return lambda query: page.evaluate(ask, {**empty, **query})
+def test_the_page_filters_as_the_server_does(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
+    page = _opened(open_page, page_path).page
+    explorer, empty = Explorer.of(runs), {field.name: "" for field in fields(Filter)}
+    for query in FILTERS:
+        found = page.evaluate("(filter) => window.gendermark.source.page(filter, 0, 30)", {**empty, **query})
+        assert found == explorer.page(Filter.of(query), 0, 30), query
 
 
 @pytest.mark.slow
@@ -273,20 +272,6 @@ def test_a_chosen_sentence_is_shown_in_full(open_page: Any, page_path: Path, run
 
 
 @pytest.mark.slow
-def test_a_sentence_has_an_address(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
-    judged = runs[0].results[0].judgements[7]
-    cell = runs[0].results[0].cell
-    address = Filter(cell=cell, sentence=judged.item_id).link
-    watched = _opened(open_page, f"{page_path.resolve().as_uri()}{address}")
-    page = watched.page
-    page.wait_for_selector("#detail:not([hidden])")
-    assert _n_shown(page) == 1
-    assert page.locator("#detail dl a").get_attribute("href") == address
-    assert page.inner_text("#detail dl a") == judged.item_id
-    watched.assert_quiet()
-
-
-@pytest.mark.slow
 def test_what_is_filtered_can_be_downloaded_and_no_formula_is_in_it(open_page: Any, tmp_path: Path) -> None:
     run = run_of("fake:right", Selection("winomt", "en", "es", data="core", parts=("anti",)))
     (result,) = run.results
@@ -350,21 +335,17 @@ def test_evidence_is_marked_where_it_stands(open_page: Any, tmp_path: Path) -> N
     outside = "𝔖𝔢 😀 "  # of letters that are two units in a browser
     shifted = tuple((start + len(outside), end + len(outside)) for start, end in spans)
     judged = result.judgements[0]
-    row = replace(judged, evidence=("la", "contable"), spans=()).to_json()
-    assert "spans" not in row, "as version 0.1 wrote it"
     judgements = [
         replace(judged, item_id="a", evidence=("la", "contable"), spans=spans),
         replace(judged, item_id="b", evidence=("la", "contable"), spans=shifted),
-        replace(Judgement.from_json(row), item_id="c"),
     ]
-    texts = [Text(f"The accountant {n}", (shown,)) for n, shown in enumerate((text, outside + text, text))]
+    texts = [Text(f"The accountant {n}", (shown,)) for n, shown in enumerate((text, outside + text))]
     made = replace(run, results=[replace(result, judgements=judgements)], texts={result.cell: texts})
     write_text(tmp_path / "page.html", render_page([made]))
     watched = _opened(open_page, tmp_path / "page.html")
     expected = [
         [[12, "la"], [15, "contable"]],
         [[12 + len(outside), "la"], [15 + len(outside), "contable"]],
-        [[12, "la"], [15, "contable"], [28, "la"]],
     ]
     for number, marks in enumerate(expected):
         assert watched.page.evaluate(LIT, f"#row-{number}") == marks
@@ -418,42 +399,6 @@ def test_no_verdict_runs_into_the_next(open_page: Any, tmp_path: Path, width: in
             assert one["bottom"] <= below["top"] + 1
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.slow
-def test_headline_numbers_stand_in_line_whatever_was_judged(
-    open_page: Any, runs: Sequence[Run], tmp_path: Path, width: int
-) -> None:
-    def half(run: Run) -> Run:
-        results = [
-            replace(result, estimates=tuple(replace(e, n_judged=e.n_total // 2 + 1) for e in result.estimates))
-            for result in run.results
-        ]
-        return replace(run, results=results)
-
-    write_text(tmp_path / "page.html", render_page([runs[0], half(runs[1])]))
-    page = _opened(open_page, tmp_path / "page.html", width=width).page
-    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    assert "judged" in page.inner_text(".headline >> nth=0")
-    edges = page.evaluate(
-        """() => [...document.querySelectorAll('.headline')].map((table) => ['a', '.interval'].map(
-          (name) => [...table.querySelectorAll(`.amount ${name}`)].map(
-            (one) => Math.round(one.getBoundingClientRect().right))))"""
-    )
-    for numbers, intervals in edges:
-        assert len(set(numbers)) == len(set(intervals)) == 1
-
-
-@pytest.mark.slow
-def test_a_table_that_goes_on_shows_that_it_does(open_page: Any, page_path: Path) -> None:
-    """The shadow at its edge stays where it is; what covers it at the end moves with the table."""
-    page = _opened(open_page, page_path, width=360).page
-    looks = page.evaluate(
-        """() => [...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth)
-          .map((one) => getComputedStyle(one).backgroundAttachment)"""
-    )
-    assert set(looks) == {"local, local, scroll, scroll"}
-
-
 @pytest.mark.slow
 def test_dark_is_dark(open_page: Any, page_path: Path) -> None:
     def lightness(scheme: str) -> int:
@@ -497,17 +442,11 @@ def test_three_systems_in_four_languages_print_on_a_summary_and_few_pages(open_p
 _ATTACKS = (
     "<script>alert(1)</script>",
     "</script><script>alert(1)</script>",
-    "</SCRIPT ><script>alert(1)</script>",
     "<!--<script>alert(1)</script>",
     "--><script>alert(1)</script><!--",
-    "]]><script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
     '"><img src=x onerror=alert(1)>',
-    "'><svg onload=alert(1)>",
     '" onmouseover="alert(1)" x="',
-    "' onfocus='alert(1)' autofocus='",
-    "<svg><script>alert(1)</script></svg>",
-    "<iframe src=javascript:alert(1)></iframe>",
     "<iframe srcdoc='<script>parent.alert(1)</script>'></iframe>",
     "<a href=javascript:alert(1)>click</a>",
     "javascript:alert(1)",
@@ -517,38 +456,28 @@ _ATTACKS = (
     "<base href=https://example.org/>",
     "<meta http-equiv=refresh content='0;url=https://example.org/'>",
     "<form action=https://example.org/><input name=x></form>",
-    "<object data=https://example.org/></object>",
     "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)>",
     "<template><script>alert(1)</script></template>",
     "<textarea></textarea><script>alert(1)</script>",
-    "<title></title><script>alert(1)</script>",
     "<plaintext>",
-    "<marquee onstart=alert(1)>",
     "<details open ontoggle=alert(1)>",
-    "<video><source onerror=alert(1)></video>",
-    "<body onload=alert(1)>",
     "&lt;script&gt;alert(1)&lt;/script&gt;",
-    "&#60;script&#62;alert(1)",
     "\\u003cscript\\u003ealert(1)\\u003c/script\\u003e",
     "{{constructor.constructor('alert(1)')()}}",
     "${alert(1)}",
     "`;alert(1)//",
     '";alert(1)//',
-    "');alert(1)//",
     "__proto__",
     "constructor",
     "</p></div></main></body></html>",
     "\u2028alert(1)\u2029",
     "\u202eright to left override",
-    "\u202a\u202b\u202d\u202e unclosed embeddings",
     "\u2066\u2067\u2068 unclosed isolates",
     "\u2069\u202c\u2069 closes what it did not open",
     "\u200f\u200e\u061c marks",
     "zero\u200bwidth\u2060joined\ufeff",
     "\x00NUL\x07BEL\x08\x0b\x0c\x1b[31mred\x1b[0m\x7f\x9b31m",
-    "\x1b]0;title\x07\x1b[2J",
     "lone \ud800 high",
-    "lone \udfff low",
     "swapped \udc00\ud800",
     "nonchar \ufffe\uffff",
     "Z" + "\u0301\u0316\u0334" * 300,
@@ -557,9 +486,7 @@ _ATTACKS = (
     "<b>" * 5_000,
     "word " * 20_000,
     "עברית <script>alert(1)</script> \u202e",
-    "\r\n\t" * 50,
     "",
-    " ",
     "😀\u200d" * 500,
 )
 
@@ -600,7 +527,7 @@ def hostile_run(name: str) -> Run:
         "written": _ATTACKS[7] * 2,
         "versions": {_ATTACKS[6]: _ATTACKS[9]},
         "config": {"system": _ATTACKS[1], "selections": [], "system_options": {_ATTACKS[0]: _ATTACKS[1]}},
-        "notes": [_ATTACKS[2], _ATTACKS[44]],
+        "notes": [_ATTACKS[2], "\u202eright to left override"],
     }
     shown = [
         Text(item.source, (text or None,), text[:200] if place % 7 == 0 else None)
@@ -640,7 +567,7 @@ def test_200_hostile_texts_can_do_nothing(open_page: Any, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_what_cannot_be_seen_is_shown(open_page: Any, tmp_path: Path) -> None:
+def test_what_cannot_be_seen_is_shown_and_long_texts_are_cut(open_page: Any, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
     write_text(path, render_page([hostile_run("one")]))
     watched = _opened(open_page, path)
@@ -649,24 +576,13 @@ def test_what_cannot_be_seen_is_shown(open_page: Any, tmp_path: Path) -> None:
         ("right to left override", ["U+202E"]),
         ("unclosed isolates", ["U+2066", "U+2067", "U+2068"]),
         ("lone", ["U+D800"]),
+        ("xxxxxxxxxx", []),
     ):
         page.fill("[name=text]", text)
         watched.wait_for("(text) => decodeURIComponent(location.hash).includes(text)", text)
         page.locator("#list .row").first.click()
         watched.wait_for("(text) => document.querySelector('#detail .translation').textContent.includes(text)", text)
         assert page.locator("#detail .translation .control").all_inner_texts()[: len(numbers)] == numbers
-
-
-@pytest.mark.slow
-def test_long_texts_are_cut_and_can_be_seen(open_page: Any, tmp_path: Path) -> None:
-    path = tmp_path / "hostile.html"
-    write_text(path, render_page([hostile_run("one")]))
-    watched = _opened(open_page, path)
-    page = watched.page
-    page.fill("[name=text]", "xxxxxxxxxx")
-    watched.wait_for("() => location.hash.includes('xxx')")
-    page.locator("#list .row").first.click()
-    page.wait_for_selector("#detail button:not(.close)")
     assert len(page.inner_text("#detail .translation")) < 4_000
     assert "1,000,000 characters" in page.inner_text("#detail")
     page.locator("#detail .told button").first.click()
