@@ -73,6 +73,7 @@ def test_rewriters_as_the_released_script_scores_them(to: str) -> None:
 
 
 @pytest.mark.usefixtures("mirror")
+@pytest.mark.slow
 def test_constructed_files_as_the_released_script_scores_them() -> None:
     def every_second(item: Item, number: int, else_: str) -> str:
         return item.tags["paper_reference"] if number % 2 == 0 else else_
@@ -138,6 +139,7 @@ def test_the_references_by_their_key_words(
 
 
 @pytest.mark.usefixtures("mirror")
+@pytest.mark.slow
 def test_all_ways_of_reading_miss_nothing_that_differs() -> None:
     """A variant's own words decide first. Four Italian rows differ in signs only, which say nothing."""
     for to, n_read, n in (("es", 1500, 1500), ("fr", 1384, 1384), ("it", 1118, 1122)):

@@ -155,6 +155,7 @@ def test_fakes_on_the_released_passages(mirror: Path, rules: str) -> None:
     assert len({(e.metric, e.slice) for e in right.estimates}) == len(right.estimates)
 
 
+@pytest.mark.slow
 def test_silence_is_right_by_the_paper_and_nothing_by_ours(mirror: Path) -> None:
     silent, copied = _run("fake:silent", "paper"), _run("fake:copy", "paper")
     assert _value(silent, "accuracy") == 100

@@ -97,6 +97,7 @@ def test_export_order_is_informal_then_formal(mirror: Path) -> None:
     assert all(len(item.tags["sets"].split()) == 3 for item in items)
 
 
+@pytest.mark.slow
 def test_whole_set_and_single_sets_agree(mirror: Path) -> None:
     """Where a system is deterministic, 4,236 lines say the same as seven files."""
     items = gendermark.items("tgbi").items
