@@ -291,7 +291,7 @@ def test_what_is_filtered_can_be_downloaded_and_no_formula_is_in_it(open_page: A
     for row, n in zip(rows, wanted, strict=True):
         assert row["translation"].lstrip("'") == texts[n].translation
         assert row["translation"][0] not in "=+-@＝"
-        assert row["reads as"] == (result.judgements[n].observed or "none")
+        assert row["translated as"] == (result.judgements[n].observed or "none")
     watched.assert_quiet()
 
 

@@ -239,8 +239,8 @@ def test_rows_of_one_kind_do_not_crowd_out_the_others(folder: Path) -> None:
     assert list(rows) == sorted(set(rows))
     assert 55 <= len(rows) <= 63
     assert {5, 7, 11} <= set(rows)
-    counts = Counter((cell.expected[row], cell.answers[0][row]) for row in rows)
-    every = Counter(zip(cell.expected, cell.answers[0], strict=True))
+    counts = Counter((cell.expected[row], *cell.answers[0][row]) for row in rows)
+    every = Counter((meant, *answer) for meant, answer in zip(cell.expected, cell.answers[0], strict=True))
     assert all(counts[kind] >= min(n, 3) for kind, n in every.items())
 
 

@@ -91,7 +91,6 @@ def _environment() -> Environment:
         finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
-        extensions=["jinja2.ext.do"],
     )
     made.filters |= {
         "kind": lambda block: type(block).__name__.lower(),

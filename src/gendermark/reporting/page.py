@@ -384,7 +384,7 @@ def _disagreement(view: View) -> list[Block]:
     link = Link(f"{n:,} of {whole:,} sentences", Filter(differ="yes").link)
     systems = [view.system(run) for run in range(len(view.runs))]
     for cell in (cell for name in view.benchmarks for cell in view.of(name)):
-        if shown := examples.of_disagreement(cell.cell, view.tested, systems):
+        if shown := examples.of_disagreement(cell.cell, view.tested[: _MOST_NAMED + 1], systems):
             where = f" For example, {title_of(cell.benchmark)}, {cell.direction}:"
             text = Paragraph(["The systems disagree on ", link, ".", where])
             return [text, Section("", shown, kind="shown", place=cell.code)]

@@ -11,8 +11,8 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from itertools import product, zip_longest
-from typing import Any, Generic, NamedTuple, TypeVar
+from itertools import zip_longest
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 import numpy as np
@@ -104,20 +104,10 @@ def outcome_of(judgement: Judgement, *, draws: bool) -> str:
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 
-class _Answer(NamedTuple):
-    """What one system's answer shows about gender, as places in `GENDERS`, `VERDICTS` and `OUTCOMES`."""
-
-    observed: int
-    verdict: int
-    outcome: int
-
-
-_ANSWERS = [_Answer(*places) for places in product(*(range(len(words)) for words in (GENDERS, VERDICTS, OUTCOMES)))]
-"""All there can be: an answer is kept as its place here, in one byte."""
-_PLACE_OF = {answer: place for place, answer in enumerate(_ANSWERS)}
-_NO_ANSWER = len(_ANSWERS)
-"""In the place of an answer: this system does not have this sentence."""
-_KNOWN: Sequence[_Answer | None] = [*_ANSWERS, None]
+OBSERVED, VERDICT, OUTCOME = range(3)
+"""Columns of an answer: places in `GENDERS`, `VERDICTS` and `OUTCOMES`, one byte each."""
+MISSING = 255
+"""In all of them: this system does not have this sentence."""
 
 
 class Coded(Generic[T]):
@@ -171,8 +161,7 @@ class Cell:
         entities: dict[str, int] = {}
         known: dict[tuple[str, ...], int] = {}
         self._hashes, entity_of_row, set_of_row = array("q"), array("I"), array("I")
-        expected = bytearray()
-        answers = [bytearray() for _ in self.results]
+        expected, answers = bytearray(), [bytearray() for _ in self.results]
         for row in zip_longest(*self._judged):
             first = next(judgement for judgement in row if judgement is not None)
             self._hashes.append(hash(first.item_id))
@@ -186,13 +175,13 @@ class Cell:
             if len(self._hashes) % _TOLD == 0:
                 tell(len(self._hashes))
             for codes, judgement in zip(answers, row, strict=True):
-                codes.append(_NO_ANSWER if judgement is None else self._answer(judgement))
+                codes.extend((MISSING,) * 3 if judgement is None else self._answer(judgement))
         self.slices = list(slices)
         self.memberships = Coded(set_of_row, list(sets))
         self.entities = Coded(entity_of_row, list(entities))
         """Who each sentence is about; empty where the benchmark does not say."""
-        self.expected = Coded(expected, range(len(GENDERS)))
-        self.answers = [Coded(codes, _KNOWN) for codes in answers]
+        self.expected = np.frombuffer(expected, dtype=np.uint8)
+        self.answers = [np.frombuffer(codes, dtype=np.uint8).reshape(-1, 3) for codes in answers]
 
     def __len__(self) -> int:
         return len(self._hashes)
@@ -251,15 +240,14 @@ class Cell:
         name, _, kind = total.partition(".")
         return name if name in self.slices else "", kind in ("judged", "decided")
 
-    def _answer(self, judgement: Judgement) -> int:
+    def _answer(self, judgement: Judgement) -> tuple[int, int, int]:
         outcome = outcome_of(judgement, draws=self.benchmark.draws)
         if outcome not in OUTCOMES:
             raise UserError(
                 f"{self.name}: judgement {judgement.item_id} came out {outcome!r}, which this version does not know; "
                 "run it again"
             )
-        observed = GENDERS.index(judgement.observed or NONE)
-        return _PLACE_OF[_Answer(observed, VERDICTS.index(judgement.verdict), OUTCOMES.index(outcome))]
+        return GENDERS.index(judgement.observed or NONE), VERDICTS.index(judgement.verdict), OUTCOMES.index(outcome)
 
     def _slices_of(self, judgement: Judgement) -> tuple[str, ...]:
         """The slices an item is in: as its benchmark counts an item that stands alone."""
@@ -299,7 +287,7 @@ class Cell:
             names = self.entities.values
             found &= self.entities.numbers == (names.index(wanted.entity) if wanted.entity in names else len(names))
         if wanted.expected:
-            found &= self.expected.numbers == (GENDERS.index(wanted.expected) if wanted.expected in GENDERS else -1)
+            found &= self.expected == (GENDERS.index(wanted.expected) if wanted.expected in GENDERS else MISSING)
         if wanted.differ:
             found &= self._differ()
         if wanted.observed or wanted.verdict or wanted.outcome or wanted.system:
@@ -308,23 +296,27 @@ class Cell:
 
     def _differ(self) -> NDArray[np.bool_]:
         """Where the systems do not agree on the gender."""
-        genders = np.array([answer.observed for answer in _ANSWERS])
-        least = np.min([np.append(genders, len(GENDERS))[own.numbers] for own in self.answers], axis=0)
-        most = np.max([np.append(genders, -1)[own.numbers] for own in self.answers], axis=0)
-        return np.asarray(least < most)
+        seen = np.stack([own[:, OBSERVED] for own in self.answers])
+        return np.asarray(seen.min(axis=0) < np.where(seen == MISSING, 0, seen).max(axis=0))
 
     def _has_answer(self, wanted: Filter) -> NDArray[np.bool_]:
         """Where one of the answers that are meant is as wanted."""
-        fitting = [
-            wanted.observed in ("", GENDERS[answer.observed])
-            and wanted.verdict in ("", VERDICTS[answer.verdict])
-            and wanted.outcome in ("", OUTCOMES[answer.outcome])
-            for answer in _ANSWERS
-        ]
+        asked: Sequence[tuple[int, Sequence[str], str]] = (
+            (OBSERVED, GENDERS, wanted.observed),
+            (VERDICT, VERDICTS, wanted.verdict),
+            (OUTCOME, OUTCOMES, wanted.outcome),
+        )
         meant = self.answers
         if wanted.system.isdecimal() and int(wanted.system) < len(meant):
             meant = [meant[int(wanted.system)]]
-        return np.asarray(np.any([np.array([*fitting, False])[own.numbers] for own in meant], axis=0))
+        found = np.zeros(len(self), dtype=bool)
+        for own in meant:
+            fits = own[:, OUTCOME] != MISSING
+            for column, words, word in asked:
+                if word:
+                    fits &= own[:, column] == (words.index(word) if word in words else MISSING)
+            found |= fits
+        return found
 
     def rows_with(self, needle: str) -> list[int]:
         """The rows whose source or translations have a text in them, in lower case."""
@@ -337,9 +329,8 @@ class Cell:
         ]
 
     def outcomes(self, run: int, numbers: Numbers) -> NDArray[np.intp]:
-        """How many of these rows came out in each way."""
-        of_answer = np.array([answer.outcome for answer in _ANSWERS] + [len(OUTCOMES)])
-        return np.bincount(of_answer[self.answers[run].numbers[numbers]], minlength=len(OUTCOMES) + 1)[: len(OUTCOMES)]
+        """The number of these rows with each outcome."""
+        return np.bincount(self.answers[run][numbers, OUTCOME], minlength=MISSING + 1)[: len(OUTCOMES)]
 
 
 def _in_one_order(
@@ -373,9 +364,10 @@ def sampled_rows(cell: Cell, most: int) -> Sequence[int]:
     The sample is the same whenever it is drawn. Every kind of sentence (by slices, expected gender and answers) has a
     like share, as far as it has sentences, so that what is rare is there; and of each kind all sorts of people.
     """
-    kinds = cell.memberships.numbers.astype(np.int64) * len(GENDERS) + cell.expected.numbers
+    kinds = cell.memberships.numbers.astype(np.int64) * len(GENDERS) + cell.expected
     for answers in cell.answers:
-        kinds = np.unique(kinds * (_NO_ANSWER + 1) + answers.numbers, return_inverse=True)[1].astype(np.int64)
+        codes = answers.astype(np.int64) % 8 @ (64, 8, 1)  # fewer than eight of each, the last for what is missing
+        kinds = np.unique(kinds * 512 + codes, return_inverse=True)[1].astype(np.int64)
     order = np.lexsort((cell.entities.numbers, kinds))
     starts = np.flatnonzero(np.diff(kinds[order], prepend=-1))
     of_kind = sorted(np.split(order, starts[1:]), key=len)
@@ -541,15 +533,16 @@ class Explorer:
             return None
         texts = [cell.text(run, number) for number in numbers]
         judged = [cell.judgement(run, number) for number in numbers]
-        answers = [cell.answers[run][number] for number in numbers]
-        missing = len(OUTCOMES)
+        answers = cell.answers[run][np.asarray(numbers, dtype=np.intp)]
+        is_missing = answers[:, OUTCOME] == MISSING
+        # An outcome that does not exist marks a row that this system lacks.
+        shown = np.where(is_missing[:, np.newaxis], (len(GENDERS) - 1, 0, len(OUTCOMES)), answers)
         return {
             "text": _compact(strings.place_of(text.translation or "" if text else "") for text in texts),
             "error": _compact(strings.place_of(text.error or "" if text else "") for text in texts),
-            "observed": _letters(answer.observed if answer else len(GENDERS) - 1 for answer in answers),
-            "verdict": _letters(answer.verdict if answer else 0 for answer in answers),
-            # An outcome that does not exist marks a row that this system lacks.
-            "outcome": _letters(answer.outcome if answer else missing for answer in answers),
+            "observed": _letters(shown[:, OBSERVED]),
+            "verdict": _letters(shown[:, VERDICT]),
+            "outcome": _letters(shown[:, OUTCOME]),
             "reason": _compact(strings.place_of(j.reason if j else "") for j in judged),
             "evidence": _compact(strings.place_of(_BETWEEN.join(j.evidence) if j else "") for j in judged),
             "spans": _compact(strings.place_of(_spans(j.spans) if j else "") for j in judged),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,7 +30,7 @@ from gendermark.reporting.document import (
 )
 from gendermark.reporting.findings import found_in
 from gendermark.reporting.phrases import between, percent_range
-from gendermark.reporting.rows import GENDERS, Filter
+from gendermark.reporting.rows import GENDERS, MISSING, OBSERVED, Filter
 from gendermark.reporting.tables import find, form_table
 from gendermark.reporting.view import CellView, View, title_of
 from gendermark.runs.compare import ALPHA, Comparison
@@ -195,11 +196,9 @@ def _confusion(view: View, view_cell: CellView, run: int) -> Table | None:
     """Expected against observed gender; each count leads to its sentences."""
     cell = view_cell.cell
     genders = [gender.value for gender in Gender]
-    counts: dict[tuple[str, str], int] = {}
-    for number, answer in enumerate(cell.answers[run]):
-        if answer is not None and cell.expected[number] < len(genders):
-            key = genders[cell.expected[number]], GENDERS[answer.observed]
-            counts[key] = counts.get(key, 0) + 1
+    found = Counter(zip(cell.expected.tolist(), cell.answers[run][:, OBSERVED].tolist(), strict=True))
+    pairs = {pair: n for pair, n in found.items() if pair[0] < len(genders) and pair[1] != MISSING}
+    counts = {(genders[meant], GENDERS[shown]): n for (meant, shown), n in pairs.items()}
     expected = [gender for gender in genders if any(counts.get((gender, seen)) for seen in (*genders, "none"))]
     if len(expected) < 2:
         return None

@@ -12,7 +12,7 @@
     wrong: "wrong gender",
     open: "gender open",
     mixed: "both genders at once",
-    undecided: "no gender to be read",
+    undecided: "no gender shown",
     failed: "not translated",
   };
   // In a row there is room for two words.
@@ -23,8 +23,8 @@
     absent: "the word was not found",
     agreement: "by its article and agreeing words",
     both: "both forms are given",
-    copied: "the source came back",
-    empty: "nothing came back",
+    copied: "the source was copied",
+    empty: "the translation is empty",
     ending: "by its ending",
     epicene: "the word is the same for both",
     error: "the system failed",
@@ -32,7 +32,7 @@
     form: "by its form",
     mixed: "words of both genders",
     model: "by a model",
-    "no-person": "no person is spoken of",
+    "no-person": "no person is mentioned",
     truncated: "a fragment",
     unaligned: "the word was not found",
     undecidable: "the references do not differ",
@@ -368,7 +368,7 @@
       }
       for (const cell of cells) {
         const others = cells.filter((other) => directionOf(other) === directionOf(cell));
-        const text = others.length > 1 ? `${directionOf(cell)} (${cell.name})` : directionOf(cell);
+        const text = others.length > 1 ? `${directionOf(cell)} (${cell.name.split(" ").slice(1).join(" ")})` : directionOf(cell);
         group.append(option(`cell=${cell.name}`, `${benchmarkName(name)}, ${text}`, chosen === `cell=${cell.name}`));
       }
       where.append(group);
@@ -559,7 +559,7 @@
       n === all ? `${count(n)} sentences.` : `${count(n)} of ${count(all)} sentences${n === 0 ? "; clear a filter to see more." : "."}`,
     ];
     if (data.sample) {
-      parts.push(`Shown: ${count(data.sample.n)} of ${count(data.sample.all)} sentences; \`${data.sample.command}\` shows all. Counts and the CSV file are of those shown.`);
+      parts.push(`Shown: ${count(data.sample.n)} of ${count(data.sample.all)} sentences; ${data.sample.command} shows all. Counts and the CSV file are of those shown.`);
     }
     if (n > most) parts.push(`The first ${count(most)} are listed; filter to see the others.`);
     summary.replaceChildren(element("p", {}, parts.join(" ")));
@@ -710,7 +710,7 @@
   async function csv() {
     const heads = ["benchmark", "from", "to", "sentence", "about", "expected", "source", "context"];
     data.systems.forEach((system) => {
-      for (const what of ["translation", "reads as", "came out", "decided by"]) heads.push(several ? `${what} (${system})` : what);
+      for (const what of ["translation", "translated as", "outcome", "decided by"]) heads.push(several ? `${what} (${system})` : what);
     });
     const lines = [heads.map(csvCell).join(",")];
     for (let first = 0; first < state.total; first += CHUNK) {

@@ -28,7 +28,7 @@
       const bar = make("progress", { max: run.wanted, value: run.done, "aria-label": "progress of this run" });
       line.append(`, ${run.done} of ${run.wanted} parts written`);
       if (run.now) line.append(`; now ${run.now}`);
-      if (run.state === "stopped") line.append("; give the same `gendermark run` command again to finish it");
+      if (run.state === "stopped") line.append("; rerun the same command to resume");
       line.append(" ", bar);
     }
     line.append(make("br"), make("small", {}, isolated(run.directory)));
