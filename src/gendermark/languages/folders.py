@@ -47,6 +47,12 @@ def text_of(code: str, name: str) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
+def bytes_of(code: str, name: str) -> bytes:
+    """Read a file of a language that is no text; empty if it has none of that name."""
+    path = _path(code, name)
+    return path.read_bytes() if path.is_file() else b""
+
+
 def lines_of(code: str, name: str) -> list[str]:
     """Read a file of a language without empty lines and comments."""
     return [line for line in split_lines(text_of(code, name)) if line and not line.startswith("#")]

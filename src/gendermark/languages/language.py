@@ -117,6 +117,8 @@ class Language:
     """The gender of a noun that no lexicon has, by its ending; None where endings do not tell."""
     is_thing: Callable[[str], bool] = never
     """Whether a word's ending is of things only ("-ción"): such a noun in the place of a person is no person."""
+    person_noun: Callable[[str, str], Agreement | None] | None = None
+    """(word, "s" | "p" | "") -> the gender of a noun that surely names a person, by its ending; `noun` where None."""
     bare_epicene: Callable[[str], Agreement | None] = unknown_noun
     """The grammatical gender of a noun that can name both sexes, where no word agrees with it: masculine for «врач»,
     none for "artista"."""
@@ -124,6 +126,12 @@ class Language:
     """Words that say the sex outright, beside a noun whose gender does not: "una víctima mujer", "männliche Person"."""
     by_sense: Callable[[Sequence[str], int, int, str], Clues] = no_clues
     """Predicates of a noun of fixed gender at words[start:end], which may follow the sex: «жертва рассказал»."""
+    sex_stems: tuple[tuple[str, Agreement], ...] = ()
+    """Beginnings of adjectives that name a sex: "weiblich"."""
+    standalone: Mapping[str, Agreement] = field(default_factory=dict)
+    """Pronouns that mean something else as determiners: "einer" is a man, "einer Frau" is not."""
+    has_animacy: bool = False
+    """Whether the tagger tells people and animals from things."""
     hint_sexes: Mapping[str, Agreement] = field(default_factory=dict)
     """Further words for a sex that a hint in the source may leave in a translation."""
 

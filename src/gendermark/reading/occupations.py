@@ -192,6 +192,14 @@ class OccupationFinder:
     def knows(self, occupation: str) -> bool:
         return occupation in self._forms
 
+    def words_of(self, occupation: str) -> frozenset[str]:
+        """The first words of all forms of an occupation."""
+        return frozenset(self._forms[occupation].first_words) if occupation in self._forms else frozenset()
+
+    def single_words(self) -> Iterator[Mapping[str, Readings]]:
+        """Of each occupation, its forms of one word."""
+        return (forms.words for forms in self._forms.values())
+
     def find(self, text: str, occupation: str) -> Finding:
         """The gender that a translation gives to the holder of this occupation, wherever it names it."""
         key = (text, occupation)

@@ -272,6 +272,23 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
     return forms
 
 
+_NO_PAIR = _endings("eltern menschen leute kinder geschwister personen mitglieder opfer linge lingen fans stars ling")
+_LIKE_ADJECTIVES = re.compile(r"\w+(?:[^aeiou]t|nd|ig|lich|isch|wild|fremd|ältest|gefangen|erwachsen)(?:e|en|er|em)")
+
+
+def _person_noun(word: str, number: str) -> Agreement | None:
+    """Nouns of people have a feminine in -in, so others are masculine, but for adjectives ("Jugendliche")."""
+    if _is_neutral(word) or word.endswith(_NO_PAIR) or _is_nominalised(word):
+        return None
+    if word.endswith(("in", "innen")):
+        return "f"
+    if gender := _noun(word):
+        return gender
+    if _LIKE_ADJECTIVES.fullmatch(word):
+        return None
+    return "m" if number == "p" and word.endswith(("e", "en", "n", "s")) else None
+
+
 LANGUAGE = Language(
     code="de",
     name="German",
@@ -292,4 +309,10 @@ LANGUAGE = Language(
     nouns_are_capitalised=True,
     has_compounds=True,
     head_is_last=True,
+    person_noun=_person_noun,
+    sex_stems=(("weiblich", "f"), ("männlich", "m")),
+    standalone={
+        **dict.fromkeys(_set("einer keiner jeder jener dieser mancher derjenige derselbe"), "m"),
+        **dict.fromkeys(_set("eine keine jede jene diejenige dieselbe"), "f"),
+    },
 )

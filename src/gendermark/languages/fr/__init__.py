@@ -214,6 +214,24 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
     return four_forms(masculine, feminine, masculine + "s", feminine + "s")
 
 
+_FEMININE_OF_PERSON = re.compile(
+    r".*(?:en?n|on?n|eus|ric|èr|ais|ois|iqu?és|é|iv|[aei]nt|[ai]n|[aoi]nd|[ao]rd|[aeio]rt|ot|ett|esse?|[aeu]l|ell|[^q]u|[dglmnrtsv]i"
+    r"|at|ut|an|oun|oux|aux|eur|our|rg|lt|ct|ach|éch|èt|êt|in|un|id|ud|ill|lles|ass)es?"
+)
+_BOTH_OF_PERSON = re.compile(
+    r".*(?:ist|air|iatr|log|graph|crat|pat|path|thlèt|iqu|bl|pl|gr|tr|br|dr|fr|vr|st|sm|asm|èn|ign|égu|arqu|all|aphe|onym|cid"
+    r"|naut|phil|phob|mane|èqu|if|erge|age|ège|cle|gène|stre|ste|phe|que|ble|ple|tre|bre|vre)e?s?|.*(?:enfant|membre|jeune|autre)s?"
+)
+
+
+def _person_noun(word: str, number: str) -> Agreement | None:  # noqa: ARG001
+    if not word.endswith(("e", "es")):
+        return "m"
+    if _BOTH_OF_PERSON.fullmatch(word):
+        return None
+    return "f" if _FEMININE_OF_PERSON.fullmatch(word) else None
+
+
 LANGUAGE = Language(
     code="fr",
     name="French",
@@ -230,4 +248,5 @@ LANGUAGE = Language(
     role_forms=_role_forms,
     plural_endings=("es", "és", "rs", "ns", "ts", "ds", "fs", "aux"),
     hint_sexes={"masculins": "m"},
+    person_noun=_person_noun,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gendermark.languages.language import Language, RoleForms
+from gendermark.languages.language import Agreement, Language, RoleForms
 from gendermark.languages.slavic import Grammar, by_gender, word_set
 
 _FEMININE = word_set("""
@@ -152,6 +152,29 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
         yield from ((stem + ending, "f", is_plural) for ending in endings if stem + ending != masculine)
 
 
+_WOMAN = re.compile(
+    r".*(?:(?:ниц|иц|есс|рис|их|ш|[бвгджзйлмнпрстфхчшь]к|подруг|сестр|женщин|девушк|девочк|дам|актрис)"
+    r"(?:а|ы|и|е|у|ой|ою|ей|ам|ами|ах)|(?:ниц|иц|есс|сестер|подруг|женщин|девушек|девочек)|[нтршлвчй]ок|[чшж]ек|[ая]я|ую|юю)"
+)
+_MAN = re.compile(
+    r"(?:.*(?:подрост|потом|пред|нович|знат|игр|реб[её]н|жених|пастух|выпуск|двойн)(?:ок|к|ек)?.*|турк.*|турок|волк.*|поляк.*"
+    r"|.*(?:зятья|ниш|товарищ|врач|палач|ткач|скрипач|силач|москвич|малыш)\w{0,3}|мужчин.*|юнош.*|дедушк.*|дяд.*|судь.*|пьяниц.*)"
+)
+_NO_SEX = re.compile(
+    r"(?:люд|дет[иея]|дит|персон|лиц|человек|член|родител|жертв|особ|ребят|народ|семь|групп|команд|сирот|коллег|судь|глав)\w*"
+)
+
+
+def _person_noun(word: str, number: str) -> Agreement | None:  # noqa: ARG001
+    if _NO_SEX.fullmatch(word):
+        return None
+    if _MAN.fullmatch(word):
+        return "m"
+    if _WOMAN.fullmatch(word):
+        return "f"
+    return None if word.endswith(("о", "ие", "ые", "их", "ых", "ими", "ыми")) else "m"
+
+
 LANGUAGE = Language(
     code="ru",
     name="Russian",
@@ -167,4 +190,6 @@ LANGUAGE = Language(
     by_sense=_GRAMMAR.by_sense,
     role_forms=_role_forms,
     has_articles=False,
+    person_noun=_person_noun,
+    has_animacy=True,
 )

@@ -1,0 +1,520 @@
+"""The gender that a translation shows for each person of its source.
+
+Mentions of people in the translation are found first: nouns with their determiners and adjectives, pronouns, and
+predicates without a noun as subject. Each mention of the source gets the one that fits best: a translation in the
+lexicon, a similar word, a noun for people, the same number, a similar place in the sentence. What these mentions show
+(noun, determiner, adjective, participle, verb, pronoun) is the answer. Where none fits, or two fit equally well and
+differ, the answer is unclear. docs/validity.md has the conventions, and figures for each language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache, cached_property, lru_cache
+from typing import Literal, NamedTuple, Protocol
+
+from gendermark.languages.folders import language_of, lines_of, part_of, rows_of
+from gendermark.languages.language import Language
+from gendermark.reading.gendered import GenderedWords, gendered_words
+from gendermark.reading.occupations import OccupationFinder, Occurrence, Readings, bundled_finder
+from gendermark.reading.tagger import plain, tagger
+from gendermark.reading.words import Place, Span, names_both, spans_of, word_spans
+from gendermark.records import Gender
+
+State = Literal["shown", "not_shown", "unclear"]
+_LETTER = {Gender.MASCULINE: "m", Gender.FEMININE: "f"}
+_FORM = {"masculine": "m", "feminine": "f"}
+_NAMES = {"m": "masculine", "f": "feminine"}
+_BREAKS = frozenset(',;:.!?()[]–—«»"“”„…')
+_NOUNS = ("NOUN", "PROPN")
+_ADJECTIVES = ("ADJ", "VERB")
+_ANY = frozenset({"singular", "plural"})
+_REACH = 8
+"""Words behind a subject among which its predicate is looked for."""
+_CLOSE = 0.15
+"""Two mentions whose scores differ by less fit equally well."""
+
+
+class Person(Protocol):
+    """What is asked of a person of the source (`people.SourcePerson`)."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def mentions(self) -> tuple[Span, ...]: ...
+    @property
+    def head(self) -> str: ...
+    @property
+    def noun(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def plural(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a translation shows of one person."""
+
+    gender: str | None
+    """ "masculine", "feminine" or "mixed"; None unless it is shown."""
+    state: State
+    evidence: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A person in the translation, or what may be one."""
+
+    at: int
+    """The place of its head among the words."""
+    kind: str
+    """`noun`, `pronoun`, `owner` (a possessive that shows whose) or `predicate`."""
+    gender: str
+    """ "m", "f", or "" where nothing shows it."""
+    places: tuple[Place, ...]
+    likeness: float
+    """How surely it is a person: 1 for a noun of our lists, near 0 for a thing."""
+    number: str = ""
+    """ "s", "p" or "" where it is not known."""
+
+
+def target_of(source: str, people: Sequence[Person], translation: str, language: str) -> list[Shown]:
+    """The gender that a translation shows for each of these people of its source, in their order."""
+    reading = _reading(translation, language)
+    found = _assigned(source, people, reading)
+    return [_shown(reading, found.get(number, [])) for number in range(len(people))]
+
+
+def _shown(reading: Reading, mentions: Sequence[Mention]) -> Shown:
+    """Nouns count before pronouns, which may be somebody else's; of equals that differ, both."""
+    if not mentions:
+        return Shown(None, "unclear")
+    for kinds in (("noun",), ("pronoun", "predicate"), ("owner",)):
+        told = [mention for mention in mentions if mention.kind in kinds and mention.gender]
+        if told:
+            genders = {mention.gender for mention in told}
+            evidence = spans_of(reading.text, [place for mention in told for place in mention.places])
+            return Shown(_NAMES[genders.pop()] if len(genders) == 1 else "mixed", "shown", evidence)
+    return Shown(None, "not_shown", spans_of(reading.text, [place for one in mentions for place in one.places]))
+
+
+# -- the translation ---------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def _reading(text: str, code: str) -> Reading:
+    return Reading(text, code)
+
+
+@cache
+def _lists(code: str) -> GenderedWords:
+    return gendered_words(language_of(code))
+
+
+@cache
+def _forms(code: str) -> dict[str, Readings]:
+    """Single words of the lexicon, whatever occupation they name."""
+    found: dict[str, Readings] = {}
+    for readings in bundled_finder(code).single_words():
+        for word, one in readings.items():
+            found[word] = found.get(word, frozenset()) | one
+    return found
+
+
+@cache
+def _function_words(code: str) -> frozenset[str]:
+    lines = lines_of(code, "function_words.txt")
+    return frozenset(word for line in lines if ": " not in line for word in line.split())
+
+
+class Label(NamedTuple):
+    """Class, gender and number of a word, as `tagger` has them; "a" for people and animals."""
+
+    kind: str = ""
+    gender: str = ""
+    number: str = ""
+    animate: str = ""
+
+
+@dataclass
+class Reading:
+    """One translation: its words, their labels and the mentions of people in it."""
+
+    text: str
+    code: str
+
+    @cached_property
+    def language(self) -> Language:
+        return language_of(self.code)
+
+    @cached_property
+    def finder(self) -> OccupationFinder:
+        return bundled_finder(self.code)
+
+    @cached_property
+    def lists(self) -> GenderedWords:
+        return _lists(self.code)
+
+    @cached_property
+    def words(self) -> list[str]:
+        return self.language.cut(self.text)
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        return word_spans(self.text)
+
+    @cached_property
+    def labels(self) -> list[Label]:
+        model = tagger(self.code)
+        if model is None:
+            return [Label()] * len(self.words)
+        written: list[str] = []
+        places: list[int] = []
+        end = 0
+        for start, behind in self.spans:
+            if mark := self.text[end:start].strip():
+                written.append(mark[0])
+            places.append(len(written))
+            written.append(self.text[start:behind])
+            end = behind
+        found = model.labels(written)
+        return [Label(*(part.strip("-") for part in found[place].split("."))) for place in places]
+
+    @cached_property
+    def starts(self) -> list[bool]:
+        """Whether a clause begins at each word."""
+        found, end = [], 0
+        for start, behind in self.spans:
+            found.append(end == 0 or not _BREAKS.isdisjoint(self.text[end:start]))
+            end = behind
+        return found
+
+    def is_capital(self, at: int) -> bool:
+        return self.text[self.spans[at][0]].isupper()
+
+    @cached_property
+    def mentions(self) -> list[Mention]:
+        found = [mention for at in range(len(self.words)) if (mention := self._mention(at))]
+        heads = {mention.at for mention in found}
+        return found + [mention for at in range(len(self.words)) if (mention := self._predicate(at, heads))]
+
+    def _mention(self, at: int) -> Mention | None:
+        word, label = self.words[at], self.labels[at]
+        entry = self.lists.look_up(word)
+        told = entry.told
+        if told is not None and told.kind in ("pronoun", "owner"):
+            return Mention(at, told.kind, told.gender, ((at, at + 1),), 0.8, "p" if told.is_plural else "s")
+        is_listed = entry.is_common or entry.is_silent or entry.is_fixed or word in _forms(self.code)
+        is_listed = is_listed or (told is not None and told.kind in ("noun", "role", "norm"))
+        if (label.kind in _NOUNS or is_listed) and self._can_be_a_noun(at, is_listed):
+            return self._noun(at, is_listed)
+        if not self._stands_alone(at):
+            return None
+        if label.kind in _ADJECTIVES and at and self._is_determiner(at - 1) and len(word) > 2:
+            return self._noun(at, is_listed=False)
+        if self.language.standalone:
+            gender = self.language.standalone.get(word, "")
+        else:
+            gender = (self._agreement(at) or label.gender) if label.kind in ("PRON", "DET", "NUM") else ""
+        if gender in ("m", "f") and len(word) > 1:
+            return Mention(at, "pronoun", gender, ((at, at + 1),), 0.6, label.number)
+        return None
+
+    def _can_be_a_noun(self, at: int, is_listed: bool) -> bool:
+        kind = self.labels[at].kind
+        if self.language.nouns_are_capitalised:
+            return self.is_capital(at) and (is_listed or kind not in ("ADP", "DET", "PRON", "ADV"))
+        if self.words[at] in _function_words(self.code) or self._agreement(at):
+            return False
+        return kind not in ("AUX", "ADV", "DET", "ADP") and (is_listed or kind in _NOUNS)
+
+    def _is_determiner(self, at: int) -> bool:
+        word = self.words[at]
+        return word in self.language.singular or word in self.language.plural or self.labels[at].kind == "DET"
+
+    def _agreement(self, at: int) -> str:
+        """The gender that a determiner shows; "" if it shows none."""
+        found = self.language.agreement(self.words[at], _ANY)
+        return found if found in ("m", "f") else ""
+
+    def _stands_alone(self, at: int) -> bool:
+        """Whether no noun stands behind or before a word that it could belong to."""
+        for behind in range(at + 1, min(at + 4, len(self.words))):
+            if self.starts[behind]:
+                break
+            if self.labels[behind].kind in _NOUNS:
+                return False
+            if self.labels[behind].kind not in (*_ADJECTIVES, "DET", "NUM", "ADV"):
+                break
+        return not at or self.starts[at] or self.labels[at - 1].kind not in _NOUNS
+
+    def _noun(self, at: int, is_listed: bool) -> Mention:
+        language, word, label = self.language, self.words[at], self.labels[at]
+        known = _forms(self.code).get(word)
+        if known and not any(gender == "other" for gender, _ in known):
+            finding = self.finder.read(self.words, Occurrence(at, at + 1, known))
+        else:
+            finding = self.finder.read_unknown(self.words, at, at + 1)
+        agreeing = _LETTER.get(finding.gender, "") if finding.gender and finding.reason == "agreement" else ""
+        form, is_sure = self._form(at)
+        own: tuple[Place, ...] = ((at, at + 1),)
+        gender, places = form, own
+        if sex := self._sex(at):
+            gender, places = sex
+        elif language.nouns_are_capitalised and (form == "f" or label.number == "p" or word.endswith("innen")):
+            pass  # "den Lehrerinnen", "die Freunde": the article of the plural is that of others
+        elif agreeing and (not form or not is_sure or (form == "m" and agreeing == "f")):  # "os sauditas", "la piloto"
+            gender, places = agreeing, finding.places
+        elif not form:
+            gender, places = self._beside(at) or self._behind(at) or ("", own)
+        is_person = self.lists.agent(word) or label.animate
+        likeness = 1.0 if is_listed else 0.8 if is_person else 0.4
+        if not is_listed and (language.is_thing(word) or (language.has_animacy and not label.animate)):
+            likeness = 0.1
+        if not is_listed and label.kind == "PROPN" and not language.nouns_are_capitalised:
+            likeness -= 0.2
+        told = self.lists.look_up(word).told
+        number = label.number or ("p" if told and told.is_plural else "")
+        return Mention(at, "noun", gender, places, likeness, number)
+
+    def _form(self, at: int) -> tuple[str, bool]:
+        """The gender that the form of a noun for people shows, and whether it is in our lists."""
+        word, language = self.words[at], self.language
+        entry = self.lists.look_up(word)
+        if word in self.lists.homographs:
+            return "", False
+        if entry.told and entry.told.kind in ("noun", "role", "norm"):
+            return entry.told.gender, True
+        if entry.is_fixed or entry.is_common or entry.is_silent or names_both(word):
+            return "", False
+        if word in _forms(self.code):
+            genders = {gender for gender, _ in _forms(self.code)[word]}
+            return (_FORM.get(genders.pop(), ""), True) if len(genders) == 1 else ("", False)
+        found = language.person_noun(word, self.labels[at].number) if language.person_noun else language.noun(word)
+        return (found, False) if found in ("m", "f") else ("", False)
+
+    def _sex(self, at: int) -> tuple[str, tuple[Place, ...]] | None:
+        """A word beside a noun that names the sex: "weibliche Abgeordnete", "mujer policía"."""
+        for place in (at - 1, at - 2, at + 1):
+            if 0 <= place < len(self.words) and not self.starts[max(place, at)]:
+                word = self.words[place]
+                gender = self.language.sexes.get(word) or self.lists.sexes.get(word)
+                for stem, letter in self.language.sex_stems:
+                    gender = letter if word.startswith(stem) else gender
+                if gender in ("m", "f"):
+                    return gender, ((min(place, at), max(place, at) + 1),)
+        return None
+
+    def _beside(self, at: int) -> tuple[str, tuple[Place, ...]] | None:
+        """What determiners and adjectives beside a noun for both show."""
+        if self.language.nouns_are_capitalised:
+            return None
+        found: dict[int, str] = {}
+        place = at - 1
+        while place >= max(at - 4, 0) and not self.starts[place + 1]:
+            label = self.labels[place]
+            if label.kind not in (*_ADJECTIVES, "DET", "NUM", "ADV") and not self._is_determiner(place):
+                break
+            found[place] = self._agreement(place) or label.gender
+            place -= 1
+        place = at + 1
+        while place < min(at + 3, len(self.words)) and not self.starts[place]:
+            label = self.labels[place]
+            if label.kind not in (*_ADJECTIVES, "ADV") or not self.language.has_articles:
+                break
+            found[place] = label.gender
+            place += 1
+        genders = {gender for gender in found.values() if gender in ("m", "f")}
+        if len(genders) != 1:
+            return None
+        return genders.pop(), tuple((place, place + 1) for place, one in sorted(found.items()) if one in ("m", "f"))
+
+    def _behind(self, at: int) -> tuple[str, tuple[Place, ...]] | None:
+        """What the predicate behind a subject shows: "les contestataires ont été retirées", «Вуллс был принят»."""
+        number = self.labels[at].number
+        copula = False
+        for place in range(at + 1, min(at + 1 + _REACH, len(self.words))):
+            label, word = self.labels[place], self.words[place]
+            if self.starts[place] and not copula:
+                return None
+            is_predicate = label.kind in ("ADJ", "VERB", "AUX") and label.gender in ("m", "f")
+            if is_predicate and (copula or not self.language.has_articles) and label.number in ("", number or "s"):
+                return label.gender, ((place, place + 1),)
+            if word in self.lists.copulas:
+                copula = True
+            elif (copula and word not in self.lists.adverbs and label.kind != "ADV") or (label.kind == "VERB" and self.language.has_articles):
+                return None
+        return None
+
+    def _predicate(self, at: int, heads: set[int]) -> Mention | None:
+        """An adjective, participle or past tense whose clause names no subject."""
+        label = self.labels[at]
+        if label.kind not in ("ADJ", "VERB", "AUX") or label.gender not in ("m", "f") or at in heads:
+            return None
+        if self.language.nouns_are_capitalised or not self._stands_alone(at):
+            return None
+        return Mention(at, "predicate", label.gender, ((at, at + 1),), 0.5, label.number)
+
+    @cached_property
+    def first_person(self) -> list[Mention]:
+        """Words that show the gender of the speaker."""
+        speaker = part_of(self.code, "speaker", "SPEAKER")
+        found = []
+        for cue in speaker.cues(self.text) if speaker else ():
+            places = [at for at, span in enumerate(self.spans) if span[0] < cue.token.span[1] and cue.token.span[0] < span[1]]
+            if places and cue.gender in _LETTER:
+                place = places[0], places[-1] + 1
+                found.append(Mention(places[0], "predicate", _LETTER[cue.gender], (place,), 1.0))
+        return found
+
+
+# -- who is who --------------------------------------------------------------------------------------------------------
+
+_PRONOUNS = {
+    **dict.fromkeys(("he", "she", "him", "her", "himself", "herself"), "pronoun"),
+    **dict.fromkeys(("his", "hers"), "owner"),
+    **dict.fromkeys(("i", "me", "we", "us", "myself", "ourselves", "my", "our", "mine", "ours"), "speaker"),
+    **dict.fromkeys(("you", "your", "yours", "yourself", "yourselves"), "addressee"),
+    **dict.fromkeys(("they", "them", "themselves", "those", "who"), "pronoun"),
+}
+
+
+class _Asked(NamedTuple):
+    """One mention of a person in the source."""
+
+    person: int
+    span: Span
+    kind: str
+    head: str
+    noun: str
+    plural: bool
+
+
+def _asked(source: str, people: Sequence[Person]) -> Iterator[_Asked]:
+    for number, person in enumerate(people):
+        yield _Asked(number, (person.start, person.end), person.kind, person.head, person.noun, person.plural)
+        for start, end in person.mentions:
+            kind = _PRONOUNS.get(source[start:end].lower())
+            if (start, end) != (person.start, person.end) and kind in ("pronoun", "owner"):
+                yield _Asked(number, (start, end), kind, "", "", person.plural)
+
+
+def _assigned(source: str, people: Sequence[Person], reading: Reading) -> dict[int, list[Mention]]:
+    """The mentions of each person: the best pairs first, each mention once."""
+    asked = list(_asked(source, people))
+    mentions = reading.mentions
+    scores = [[_score(source, one, reading, mention) for mention in mentions] for one in asked]
+    order = sorted(
+        ((score, row, column) for row, found in enumerate(scores) for column, score in enumerate(found) if score > 0),
+        key=lambda one: (-one[0], one[1], one[2]),
+    )
+    found: dict[int, list[Mention]] = {}
+    done: set[int] = set()
+    taken: set[int] = set()
+    for score, row, column in order:
+        if row in done or column in taken:
+            continue
+        done.add(row)
+        rivals = (
+            mentions[other].gender != mentions[column].gender
+            for other, rival in enumerate(scores[row])
+            if other != column and other not in taken and rival > score - _CLOSE
+        )
+        if score < 1 and any(rivals):
+            continue
+        taken.add(column)
+        found.setdefault(asked[row].person, []).append(mentions[column])
+    for one in asked:
+        if one.kind == "speaker" and reading.first_person:
+            found[one.person] = reading.first_person
+    return found
+
+
+def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> float:
+    start, end = reading.spans[mention.at]
+    expected = sum(one.span) / 2 / max(len(source), 1)
+    score = mention.likeness - 1.5 * abs(expected - (start + end) / 2 / max(len(reading.text), 1))
+    if mention.number and (mention.number == "p") != one.plural:
+        score -= 0.3
+    if one.kind in ("noun", "name"):
+        if mention.kind != "noun":
+            return score - 0.6
+        word = reading.words[mention.at]
+        score += 2 * _is_translation(one, reading, word)
+        if mention.likeness < 1 and _names_a_thing(source, one, word):
+            score -= 0.8
+        return score
+    return score + _FITS[one.kind, mention.kind]
+
+
+_FITS = {
+    **{("pronoun", kind): fit for kind, fit in (("noun", -0.5), ("pronoun", 0.4), ("owner", -0.2), ("predicate", 0.0))},
+    **{("owner", kind): fit for kind, fit in (("noun", -2.0), ("pronoun", -0.3), ("owner", 0.4), ("predicate", -1.0))},
+    **{
+        (person, kind): fit
+        for person in ("speaker", "addressee")
+        for kind, fit in (("noun", -1.0), ("pronoun", -0.3), ("owner", -2.0), ("predicate", 0.4))
+    },
+}
+
+
+@cache
+def _stems(code: str) -> dict[str, tuple[str, ...]]:
+    """The beginnings of the words that translate an English noun."""
+    normalise = language_of(code).normalise
+    return {
+        row["english"]: tuple(
+            word[: -2 if len(word) > 6 else -1] if len(word) > 3 else word
+            for word in map(normalise, row["words"].split())
+        )
+        for row in rows_of(code, "people.tsv")
+    }
+
+
+_LONGEST_ENDING = 6
+
+
+def _is_translation(one: _Asked, reading: Reading, word: str) -> float:
+    """How surely a word translates the noun of a person: by our lists, or by their letters."""
+    for noun in (one.noun, one.head):
+        if word in reading.finder.words_of(noun):
+            return 1.0
+        for stem in _stems(reading.code).get(noun, ()):
+            if word.startswith(stem) and len(word) - len(stem) <= _LONGEST_ENDING:
+                return 1.0
+            if reading.language.has_compounds and len(stem) > 3 and stem in word[3:]:
+                return 0.9
+    return _likeness(one.head, word)
+
+
+@lru_cache(maxsize=65_536)
+def _likeness(english: str, word: str) -> float:
+    one, other = plain(english), plain(word).translate(_LATIN)
+    if min(len(one), len(other)) < 4 or not {one[0], other[0]} & {other[0], "c", "k", "q"}:
+        return 0.0
+    match = SequenceMatcher(None, one, other, autojunk=False)
+    if match.real_quick_ratio() < 0.65 or match.quick_ratio() < 0.65:
+        return 0.0
+    ratio = match.ratio()
+    return ratio if ratio > 0.65 else 0.0
+
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+def _names_a_thing(source: str, one: _Asked, word: str) -> bool:
+    """Whether a noun is more like another word of the source than like that of the person."""
+    own = _likeness(one.head, word)
+    others = _WORD.findall(f"{source[: one.span[0]]} {source[one.span[1] :]}")
+    return any(_likeness(other.lower(), word) > own for other in others)
+
+
+_CYRILLIC = "абвгдежзийклмнопрстуфхцчшщыэюя"
+_SOUNDS = "a b v g d e zh z i i k l m n o p r s t u f h ts ch sh sch i e yu ya"
+_LATIN = str.maketrans({**dict(zip(_CYRILLIC, _SOUNDS.split(), strict=True)), "ь": "", "ъ": ""})
