@@ -26,6 +26,10 @@ PRONOUNS = frozenset(
     ["they", "them", "those", "some", "few", "one", "all", "both", "somebody", "someone", "anyone", "everyone", "any", "none", "each", "many", "others", "most", "enough", "he", "she", "everybody", "anybody", "nobody", "several", "half", "who", "whoever", "ones"]
 )
 
+PLURAL = frozenset(
+    "we us they them those some few all both many people children most several enough others ones".split()
+)
+
 
 @dataclass(frozen=True)
 class Headword:
@@ -55,7 +59,7 @@ class Headword:
     @property
     def plural(self) -> bool:
         word = self.text.lower().rstrip("'’")
-        if word in ("we", "us", "they", "them", "those", "some", "few", "all", "both", "many", "people", "children"):
+        if word in PLURAL:
             return True
         return self.kind == "noun" and _singular(word) != word
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -119,6 +120,10 @@ class Language:
     """Whether a word's ending is of things only ("-ción"): such a noun in the place of a person is no person."""
     person_noun: Callable[[str, str], Agreement | None] | None = None
     """(word, "s" | "p" | "") -> the gender of a noun that surely names a person, by its ending; `noun` where None."""
+    person_ending: re.Pattern[str] = re.compile("(?!)")
+    """Nouns that name people by their endings: "-ista", "-tore"."""
+    is_nominal: Callable[[str], bool] = never
+    """Whether an adjective without a noun names a person: «подозреваемый»."""
     bare_epicene: Callable[[str], Agreement | None] = unknown_noun
     """The grammatical gender of a noun that can name both sexes, where no word agrees with it: masculine for «врач»,
     none for "artista"."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language, RoleForms, four_forms
 
@@ -152,6 +153,9 @@ class NounEndings:
         return "f" if self.feminine.search(word) else "m" if self.masculine.search(word) else None
 
 
+_PERSON_ENDING = re.compile(
+    r".{2,}(?:[dt]or(?:es|as?)?|istas?|eir[oa]s?|er[oa]s?|[aie]ntes?|an[oa]s?|ês|és|es[ea]s?|ári[oa]s?|ari[oa]s?|ólog[oa]s?)"
+)
 _SAFE_LENGTH = 7
 _PREDICATES = {"singular": re.compile(r"\w{3,}([oa])"), "plural": re.compile(r"\w{3,}([oa])s")}
 _NO_PREDICATE = re.compile(r"(?:ndo|\w{3}istas?|cratas?|mi?ento)$")
@@ -176,7 +180,13 @@ class Iberian:
     no_predicates: frozenset[str]
     """Words in -o and -a that may stand behind a copula and are no adjectives of the subject."""
 
-    def language(self, code: str, name: str, hint_sexes: Mapping[str, Agreement]) -> Language:
+    def language(
+        self,
+        code: str,
+        name: str,
+        hint_sexes: Mapping[str, Agreement],
+        standalone: Mapping[str, Agreement] = MappingProxyType({}),
+    ) -> Language:
         return Language(
             code=code,
             name=name,
@@ -191,7 +201,9 @@ class Iberian:
             sexes=self.sexes,
             by_sense=self._by_sense,
             hint_sexes=hint_sexes,
+            standalone=standalone,
             role_forms=_iberian_role_forms,
+            person_ending=_PERSON_ENDING,
             plural_endings=("os", "as", "es"),
         )
 

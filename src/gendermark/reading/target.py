@@ -216,12 +216,13 @@ class Reading:
             return self._noun(at, is_listed)
         if not self._stands_alone(at):
             return None
-        if label.kind in _ADJECTIVES and at and self._is_determiner(at - 1) and len(word) > 2:
+        is_determined = at > 0 and self._is_determiner(at - 1)
+        if label.kind in _ADJECTIVES and len(word) > 2 and (is_determined or self.language.is_nominal(word)):
             return self._noun(at, is_listed=False)
-        if self.language.standalone:
-            gender = self.language.standalone.get(word, "")
-        else:
-            gender = (self._agreement(at) or label.gender) if label.kind in ("PRON", "DET", "NUM") else ""
+        gender = self.language.standalone.get(word, "")
+        is_pronoun = label.kind in ("PRON", "DET", "NUM") or len(word) > 3
+        if not gender and is_pronoun and not self.language.nouns_are_capitalised:
+            gender = self._agreement(at)
         if gender in ("m", "f") and len(word) > 1:
             return Mention(at, "pronoun", gender, ((at, at + 1),), 0.6, label.number)
         return None
@@ -232,7 +233,11 @@ class Reading:
             return self.is_capital(at) and (is_listed or kind not in ("ADP", "DET", "PRON", "ADV"))
         if self.words[at] in _function_words(self.code) or self._agreement(at):
             return False
-        return kind not in ("AUX", "ADV", "DET", "ADP") and (is_listed or kind in _NOUNS)
+        before = self.labels[at - 1].kind if at and not self.starts[at] and not self._is_determiner(at - 1) else ""
+        if kind == "ADJ" and before == "NOUN" and self.language.has_articles:  # "tratamento médico"
+            return False
+        told = self.lists.look_up(self.words[at]).told
+        return kind in _NOUNS or (is_listed and (told is not None or kind not in ("AUX", "ADV", "DET", "ADP")))
 
     def _is_determiner(self, at: int) -> bool:
         word = self.words[at]
@@ -259,6 +264,11 @@ class Reading:
         known = _forms(self.code).get(word)
         if known and not any(gender == "other" for gender, _ in known):
             finding = self.finder.read(self.words, Occurrence(at, at + 1, known))
+        elif label.number:
+            number = "plural" if label.number == "p" else "singular"
+            finding = self.finder.read(self.words, Occurrence(at, at + 1, frozenset({("epicene", number)})))
+            if finding.reason != "agreement" and not (at and len(self.words[at - 1]) == 1):  # "a adultos"
+                finding = self.finder.read_unknown(self.words, at, at + 1)
         else:
             finding = self.finder.read_unknown(self.words, at, at + 1)
         agreeing = _LETTER.get(finding.gender, "") if finding.gender and finding.reason == "agreement" else ""
@@ -269,13 +279,15 @@ class Reading:
             gender, places = sex
         elif language.nouns_are_capitalised and (form == "f" or label.number == "p" or word.endswith("innen")):
             pass  # "den Lehrerinnen", "die Freunde": the article of the plural is that of others
+        elif form == "m" and not agreeing and (beside := self._beside(at)) and beside[0] == "f":  # "le ingegnere"
+            gender, places = beside
         elif agreeing and (not form or not is_sure or (form == "m" and agreeing == "f")):  # "os sauditas", "la piloto"
             gender, places = agreeing, finding.places
         elif not form:
             gender, places = self._beside(at) or self._behind(at) or ("", own)
-        is_person = self.lists.agent(word) or label.animate
+        is_person = self.lists.agent(word) or label.animate or language.person_ending.fullmatch(word)
         likeness = 1.0 if is_listed else 0.8 if is_person else 0.4
-        if not is_listed and (language.is_thing(word) or (language.has_animacy and not label.animate)):
+        if not is_listed and (language.is_thing(word) or (language.has_animacy and not is_person)):
             likeness = 0.1
         if not is_listed and label.kind == "PROPN" and not language.nouns_are_capitalised:
             likeness -= 0.2
@@ -297,14 +309,17 @@ class Reading:
             genders = {gender for gender, _ in _forms(self.code)[word]}
             return (_FORM.get(genders.pop(), ""), True) if len(genders) == 1 else ("", False)
         found = language.person_noun(word, self.labels[at].number) if language.person_noun else language.noun(word)
-        return (found, False) if found in ("m", "f") else ("", False)
+        # A suffix shows a woman surely; an -a does not.
+        is_suffix = found == "f" and (language.nouns_are_capitalised or not language.has_articles)
+        return (found, is_suffix) if found in ("m", "f") else ("", False)
 
     def _sex(self, at: int) -> tuple[str, tuple[Place, ...]] | None:
         """A word beside a noun that names the sex: "weibliche Abgeordnete", "mujer policía"."""
         for place in (at - 1, at - 2, at + 1):
-            if 0 <= place < len(self.words) and not self.starts[max(place, at)]:
+            if 0 <= place < len(self.words) and not any(self.starts[min(place, at) + 1 : max(place, at) + 1]):
                 word = self.words[place]
-                gender = self.language.sexes.get(word) or self.lists.sexes.get(word)
+                is_next = abs(place - at) == 1
+                gender = (self.language.sexes.get(word) or self.lists.sexes.get(word)) if is_next else None
                 for stem, letter in self.language.sex_stems:
                     gender = letter if word.startswith(stem) else gender
                 if gender in ("m", "f"):
@@ -321,7 +336,7 @@ class Reading:
             label = self.labels[place]
             if label.kind not in (*_ADJECTIVES, "DET", "NUM", "ADV") and not self._is_determiner(place):
                 break
-            found[place] = self._agreement(place) or label.gender
+            found[place] = self._agreement(place) if self._is_determiner(place) else label.gender
             place -= 1
         place = at + 1
         while place < min(at + 3, len(self.words)) and not self.starts[place]:
@@ -343,9 +358,9 @@ class Reading:
             label, word = self.labels[place], self.words[place]
             if self.starts[place] and not copula:
                 return None
-            is_predicate = label.kind in ("ADJ", "VERB", "AUX") and label.gender in ("m", "f")
-            if is_predicate and (copula or not self.language.has_articles) and label.number in ("", number or "s"):
-                return label.gender, ((place, place + 1),)
+            gender = self._predicated(place)
+            if gender and (copula or not self.language.has_articles) and label.number in ("", number or "s"):
+                return gender, ((place, place + 1),)
             if word in self.lists.copulas:
                 copula = True
             elif (copula and word not in self.lists.adverbs and label.kind != "ADV") or (label.kind == "VERB" and self.language.has_articles):
@@ -355,11 +370,19 @@ class Reading:
     def _predicate(self, at: int, heads: set[int]) -> Mention | None:
         """An adjective, participle or past tense whose clause names no subject."""
         label = self.labels[at]
-        if label.kind not in ("ADJ", "VERB", "AUX") or label.gender not in ("m", "f") or at in heads:
+        gender = self._predicated(at)
+        if not gender or at in heads or self.language.nouns_are_capitalised or not self._stands_alone(at):
             return None
-        if self.language.nouns_are_capitalised or not self._stands_alone(at):
-            return None
-        return Mention(at, "predicate", label.gender, ((at, at + 1),), 0.5, label.number)
+        return Mention(at, "predicate", gender, ((at, at + 1),), 0.5, label.number)
+
+    def _predicated(self, at: int) -> str:
+        """The gender of an adjective, participle or past tense; "" for other words."""
+        label, word = self.labels[at], self.words[at]
+        if label.kind not in ("ADJ", "VERB", "AUX"):
+            return ""
+        number = "plural" if label.number == "p" else "singular"
+        found = label.gender or self.lists.participle(word) or self.language.adjective(word, number)
+        return found if found in ("m", "f") else ""
 
     @cached_property
     def first_person(self) -> list[Mention]:
@@ -439,12 +462,13 @@ def _assigned(source: str, people: Sequence[Person], reading: Reading) -> dict[i
 def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> float:
     start, end = reading.spans[mention.at]
     expected = sum(one.span) / 2 / max(len(source), 1)
-    score = mention.likeness - 1.5 * abs(expected - (start + end) / 2 / max(len(reading.text), 1))
+    distance = abs(expected - (start + end) / 2 / max(len(reading.text), 1))
+    score = mention.likeness - (0.7 if mention.kind == "predicate" else 1.5) * distance
     if mention.number and (mention.number == "p") != one.plural:
         score -= 0.3
     if one.kind in ("noun", "name"):
         if mention.kind != "noun":
-            return score - 0.6
+            return score - (0.6 if mention.kind == "pronoun" else 2)
         word = reading.words[mention.at]
         score += 2 * _is_translation(one, reading, word)
         if mention.likeness < 1 and _names_a_thing(source, one, word):

@@ -315,4 +315,7 @@ LANGUAGE = Language(
         **dict.fromkeys(_set("einer keiner jeder jener dieser mancher derjenige derselbe"), "m"),
         **dict.fromkeys(_set("eine keine jede jene diejenige dieselbe"), "f"),
     },
+    person_ending=re.compile(
+        r".{3,}(?:in|innen|(?:[lnkrtg]|sch|ch)er[ns]?|ist(?:en)?|[ae]nt(?:en)?|or(?:en|s)?|eure?n?|log(?:e|en)|iere?r?|mann|männer|frau(?:en)?|ling(?:e|en)?)"
+    ),
 )

@@ -102,4 +102,9 @@ _GRAMMAR = Iberian(
     """),
 )
 
-LANGUAGE = _GRAMMAR.language("es", "Spanish", hint_sexes={"masculino": "m", "masculinos": "m"})
+LANGUAGE = _GRAMMAR.language(
+    "es",
+    "Spanish",
+    hint_sexes={"masculino": "m", "masculinos": "m"},
+    standalone=table("nosotros vosotros", "nosotras vosotras"),
+)

@@ -220,7 +220,7 @@ _FEMININE_OF_PERSON = re.compile(
 )
 _BOTH_OF_PERSON = re.compile(
     r".*(?:ist|air|iatr|log|graph|crat|pat|path|thlèt|iqu|bl|pl|gr|tr|br|dr|fr|vr|st|sm|asm|èn|ign|égu|arqu|all|aphe|onym|cid"
-    r"|naut|phil|phob|mane|èqu|if|erge|age|ège|cle|gène|stre|ste|phe|que|ble|ple|tre|bre|vre)e?s?|.*(?:enfant|membre|jeune|autre)s?"
+    r"|naut|phil|phob|mane|èqu|if|erge|age|ège|cle|gène|stre|ste|phe|que|ble|ple|tre|bre|vre)e?s?|.*(?:enfant|membre|jeune|autre|adulte)s?"
 )
 
 
@@ -249,4 +249,11 @@ LANGUAGE = Language(
     plural_endings=("es", "és", "rs", "ns", "ts", "ds", "fs", "aux"),
     hint_sexes={"masculins": "m"},
     person_noun=_person_noun,
+    person_ending=re.compile(
+        r".{2,}(?:eur|euse|trice|iste|ien|ienne|ier|ière|ant|ante|ais|aise|ois|oise|ain|aine|logue|naire|é|ée|on|onne)[sx]?"
+    ),
+    standalone=table(
+        "quelques-uns certains ceux celui chacun aucun tous nul",
+        "quelques-unes certaines celles celle chacune aucune toutes nulle",
+    ),
 )

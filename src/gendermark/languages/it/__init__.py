@@ -214,4 +214,7 @@ LANGUAGE = Language(
     by_sense=_by_sense,
     role_forms=_role_forms,
     plural_endings=("i",),
+    person_ending=re.compile(
+        r".{2,}(?:[ts]or[ei]|tric[ei]|ist[aie]|ier[eai]|an[oaie]|es[ei]|[ae]nt[ei]|ari[oae]|log[oa]|logh[ie]|ess[ae])"
+    ),
 )
