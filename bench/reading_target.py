@@ -14,7 +14,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gendermark.reading.target import target_of
@@ -27,7 +27,7 @@ PRONOUNS = frozenset(
 )
 
 PLURAL = frozenset(
-    "we us they them those some few all both many people children most several enough others ones".split()
+    ["we", "us", "they", "them", "those", "some", "few", "all", "both", "many", "people", "children", "most", "several", "enough", "others", "ones"]
 )
 
 
@@ -84,6 +84,14 @@ def rows(data: Path, code: str, half: str) -> Iterator[tuple[str, list[Headword]
                 if number % 2:
                     people.append(Headword(piece, len(source), len(source) + len(piece)))
                 source += piece
+            spans, at = [], 0
+            for number, piece in enumerate(re.split(r"\[\[(.*?)\]\]", row["source with entity referring words"])):
+                spans += [(at, at + len(piece))] * (number % 2)
+                at += len(piece)
+            groups = re.findall(r"\[([\d,]+)\]", row["entity referring words grouped"])
+            for number, group in enumerate(groups[: len(people)]):
+                mentions = tuple(spans[int(one)] for one in group.split(",") if int(one) < len(spans))
+                people[number] = replace(people[number], mentions=mentions)
             pieces = re.split(r"\[\[(.*?)\]\]", row["translation with gender structures"])
             marked: dict[int, set[int]] = {}
             for link in row["gender alignments"].split(","):

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
 from typing import Literal, NamedTuple, Protocol
 
 from gendermark.languages.folders import language_of, lines_of, part_of, rows_of
-from gendermark.languages.language import Language
+from gendermark.languages.language import Language, unknown_noun
 from gendermark.reading.gendered import GenderedWords, gendered_words
 from gendermark.reading.occupations import OccupationFinder, Occurrence, Readings, bundled_finder
 from gendermark.reading.tagger import plain, tagger
@@ -74,7 +74,8 @@ class Mention:
     at: int
     """The place of its head among the words."""
     kind: str
-    """`noun`, `pronoun`, `owner` (a possessive that shows whose) or `predicate`."""
+    """`noun`, `pronoun`, `owner` (a possessive that shows whose), `indefinite` ("algunas"), `predicate` behind a copula,
+    or `loose` for other words that agree with nothing near."""
     gender: str
     """ "m", "f", or "" where nothing shows it."""
     places: tuple[Place, ...]
@@ -92,16 +93,21 @@ def target_of(source: str, people: Sequence[Person], translation: str, language:
 
 
 def _shown(reading: Reading, mentions: Sequence[Mention]) -> Shown:
-    """Nouns count before pronouns, which may be somebody else's; of equals that differ, both."""
+    """Nouns count before pronouns, which may be somebody else's; a noun and a pronoun that differ are both shown."""
     if not mentions:
         return Shown(None, "unclear")
-    for kinds in (("noun",), ("pronoun", "predicate"), ("owner",)):
-        told = [mention for mention in mentions if mention.kind in kinds and mention.gender]
-        if told:
-            genders = {mention.gender for mention in told}
-            evidence = spans_of(reading.text, [place for mention in told for place in mention.places])
-            return Shown(_NAMES[genders.pop()] if len(genders) == 1 else "mixed", "shown", evidence)
-    return Shown(None, "not_shown", spans_of(reading.text, [place for one in mentions for place in one.places]))
+    told = [mention for mention in mentions if mention.gender]
+    nouns, pronouns = ([one for one in told if one.kind == kind] for kind in ("noun", "pronoun"))
+    if nouns and pronouns and {one.gender for one in nouns} != {one.gender for one in pronouns}:
+        # «она работает учителем»: where masculine nouns serve for women, they do not contradict.
+        told = nouns + pronouns if reading.language.bare_epicene is unknown_noun else pronouns
+    else:
+        told = nouns or pronouns or [one for one in told if one.kind != "owner"] or told
+    if not told:
+        return Shown(None, "not_shown", spans_of(reading.text, [place for one in mentions for place in one.places]))
+    genders = {mention.gender for mention in told}
+    evidence = spans_of(reading.text, [place for mention in told for place in mention.places])
+    return Shown(_NAMES[genders.pop()] if len(genders) == 1 else "mixed", "shown", evidence)
 
 
 # -- the translation ---------------------------------------------------------------------------------------------------
@@ -210,6 +216,10 @@ class Reading:
         told = entry.told
         if told is not None and told.kind in ("pronoun", "owner"):
             return Mention(at, told.kind, told.gender, ((at, at + 1),), 0.8, "p" if told.is_plural else "s")
+        if clitic := self._clitic(at):
+            return Mention(at, "pronoun", clitic, ((at, at + 1),), 0.5)
+        if (gender := self.language.standalone.get(word, "")) and self._stands_alone(at):
+            return Mention(at, "indefinite", gender, ((at, at + 1),), 0.6, label.number)
         is_listed = entry.is_common or entry.is_silent or entry.is_fixed or word in _forms(self.code)
         is_listed = is_listed or (told is not None and told.kind in ("noun", "role", "norm"))
         if (label.kind in _NOUNS or is_listed) and self._can_be_a_noun(at, is_listed):
@@ -219,13 +229,18 @@ class Reading:
         is_determined = at > 0 and self._is_determiner(at - 1)
         if label.kind in _ADJECTIVES and len(word) > 2 and (is_determined or self.language.is_nominal(word)):
             return self._noun(at, is_listed=False)
-        gender = self.language.standalone.get(word, "")
         is_pronoun = label.kind in ("PRON", "DET", "NUM") or len(word) > 3
-        if not gender and is_pronoun and not self.language.nouns_are_capitalised:
-            gender = self._agreement(at)
+        gender = self._agreement(at) if is_pronoun and not self.language.nouns_are_capitalised else ""
         if gender in ("m", "f") and len(word) > 1:
-            return Mention(at, "pronoun", gender, ((at, at + 1),), 0.6, label.number)
+            return Mention(at, "indefinite", gender, ((at, at + 1),), 0.6, label.number)
         return None
+
+    def _clitic(self, at: int) -> str:
+        """An object pronoun before a verb or at its end: "la conduce", "verla"."""
+        word, lists = self.words[at], self.lists
+        if word in lists.clitics and at + 1 < len(self.words) and lists.finite.fullmatch(self.words[at + 1]):
+            return lists.clitics[word] if self.labels[at + 1].kind in ("VERB", "AUX") else ""
+        return (lists.enclitic(word) or "") if self.labels[at].kind == "VERB" and self.language.has_articles else ""
 
     def _can_be_a_noun(self, at: int, is_listed: bool) -> bool:
         kind = self.labels[at].kind
@@ -277,6 +292,8 @@ class Reading:
         gender, places = form, own
         if sex := self._sex(at):
             gender, places = sex
+        elif self.lists.look_up(word).is_fixed:
+            gender, places = "", own
         elif language.nouns_are_capitalised and (form == "f" or label.number == "p" or word.endswith("innen")):
             pass  # "den Lehrerinnen", "die Freunde": the article of the plural is that of others
         elif form == "m" and not agreeing and (beside := self._beside(at)) and beside[0] == "f":  # "le ingegnere"
@@ -312,6 +329,21 @@ class Reading:
         # A suffix shows a woman surely; an -a does not.
         is_suffix = found == "f" and (language.nouns_are_capitalised or not language.has_articles)
         return (found, is_suffix) if found in ("m", "f") else ("", False)
+
+    def as_name(self, mention: Mention) -> Mention:
+        """A mention that is a name: the words around it show a gender, its letters do not."""
+        at = mention.at
+        before = at - 1
+        while before > 0 and not self.starts[before + 1] and self.is_capital(before):
+            before -= 1  # first names
+        for place in (at - 1, before):
+            if place >= 0 and not any(self.starts[place + 1 : at + 1]):
+                told = self.lists.look_up(self.words[place]).told
+                gender = told.gender if told and told.kind in ("noun", "role") else self._agreement(place)
+                if gender and (told or self._is_determiner(place)) and self.language.has_articles:
+                    return replace(mention, gender=gender, places=((place, at + 1),))
+        gender, places = self._behind(at) or ("", ((at, at + 1),))
+        return replace(mention, gender=gender, places=places)
 
     def _sex(self, at: int) -> tuple[str, tuple[Place, ...]] | None:
         """A word beside a noun that names the sex: "weibliche Abgeordnete", "mujer policía"."""
@@ -353,6 +385,11 @@ class Reading:
     def _behind(self, at: int) -> tuple[str, tuple[Place, ...]] | None:
         """What the predicate behind a subject shows: "les contestataires ont été retirées", «Вуллс был принят»."""
         number = self.labels[at].number
+        first = at
+        while first and not self.starts[first] and self._is_determiner(first - 1):
+            first -= 1
+        if first and not self.starts[first] and (self.labels[first - 1].kind == "ADP" or self._agreement(first - 1)):
+            return None  # "la condotta di Fouché fu improntata"
         copula = False
         for place in range(at + 1, min(at + 1 + _REACH, len(self.words))):
             label, word = self.labels[place], self.words[place]
@@ -371,9 +408,28 @@ class Reading:
         """An adjective, participle or past tense whose clause names no subject."""
         label = self.labels[at]
         gender = self._predicated(at)
-        if not gender or at in heads or self.language.nouns_are_capitalised or not self._stands_alone(at):
+        if not gender or at in heads or self.language.nouns_are_capitalised:
             return None
-        return Mention(at, "predicate", gender, ((at, at + 1),), 0.5, label.number)
+        kind = "predicate" if self._is_predicated(at, heads) else "loose"
+        if not self._stands_alone(at) and (kind == "loose" or label.kind == "ADJ"):
+            return None
+        return Mention(at, kind, gender, ((at, at + 1),), 0.5, label.number)
+
+    def _is_predicated(self, at: int, heads: set[int]) -> bool:
+        """Whether a copula stands before a word, in Russian the word is a verb; and no noun before that is its subject."""
+        lists, place = self.lists, at - 1
+        if not self.language.has_articles:
+            place = at
+        else:
+            while place >= 0 and self.words[place] in lists.adverbs and self.words[place] not in lists.copulas:
+                place -= 1
+            if place < 0 or self.words[place] not in lists.copulas:
+                return False
+        while place > 0 and not self.starts[place]:
+            place -= 1
+            if place in heads and self.labels[place].kind == "NOUN":
+                return False
+        return True
 
     def _predicated(self, at: int) -> str:
         """The gender of an adjective, participle or past tense; "" for other words."""
@@ -399,13 +455,12 @@ class Reading:
 
 # -- who is who --------------------------------------------------------------------------------------------------------
 
-_PRONOUNS = {
-    **dict.fromkeys(("he", "she", "him", "her", "himself", "herself"), "pronoun"),
+_KINDS = {
+    **dict.fromkeys(("he", "she", "him", "her", "himself", "herself"), "third"),
     **dict.fromkeys(("his", "hers"), "owner"),
-    **dict.fromkeys(("i", "me", "we", "us", "myself", "ourselves", "my", "our", "mine", "ours"), "speaker"),
-    **dict.fromkeys(("you", "your", "yours", "yourself", "yourselves"), "addressee"),
-    **dict.fromkeys(("they", "them", "themselves", "those", "who"), "pronoun"),
+    **dict.fromkeys(("they", "them", "themselves"), "they"),
 }
+_OF_HER = re.compile(r"her (?!(?:and|as|at|by|for|from|how|in|into|on|or|out|over|that|the|to|up|what|when|who|with|a|an)\b)\w", re.I)
 
 
 class _Asked(NamedTuple):
@@ -421,11 +476,19 @@ class _Asked(NamedTuple):
 
 def _asked(source: str, people: Sequence[Person]) -> Iterator[_Asked]:
     for number, person in enumerate(people):
-        yield _Asked(number, (person.start, person.end), person.kind, person.head, person.noun, person.plural)
+        kind = person.kind
+        if kind == "pronoun":
+            kind = _kind(source, person.start, person.end).replace("they", "group") or "group"
+        yield _Asked(number, (person.start, person.end), kind, person.head, person.noun, person.plural)
         for start, end in person.mentions:
-            kind = _PRONOUNS.get(source[start:end].lower())
-            if (start, end) != (person.start, person.end) and kind in ("pronoun", "owner"):
+            if (start, end) != (person.start, person.end) and (kind := _kind(source, start, end)):
                 yield _Asked(number, (start, end), kind, "", "", person.plural)
+
+
+def _kind(source: str, start: int, end: int) -> str:
+    """What an English pronoun of the third person is; "" for other words."""
+    is_possessive = _OF_HER.match(source, start) is not None and end - start == len("her")
+    return "owner" if is_possessive else _KINDS.get(source[start:end].lower(), "")
 
 
 def _assigned(source: str, people: Sequence[Person], reading: Reading) -> dict[int, list[Mention]]:
@@ -449,10 +512,12 @@ def _assigned(source: str, people: Sequence[Person], reading: Reading) -> dict[i
             for other, rival in enumerate(scores[row])
             if other != column and other not in taken and rival > score - _CLOSE
         )
-        if score < 1 and any(rivals):
+        if score < 1 and asked[row].kind != "name" and any(rivals):
             continue
         taken.add(column)
-        found.setdefault(asked[row].person, []).append(mentions[column])
+        mention = mentions[column]
+        is_name = asked[row].kind == "name" and mention.likeness < 1
+        found.setdefault(asked[row].person, []).append(reading.as_name(mention) if is_name else mention)
     for one in asked:
         if one.kind == "speaker" and reading.first_person:
             found[one.person] = reading.first_person
@@ -463,29 +528,35 @@ def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> floa
     start, end = reading.spans[mention.at]
     expected = sum(one.span) / 2 / max(len(source), 1)
     distance = abs(expected - (start + end) / 2 / max(len(reading.text), 1))
-    score = mention.likeness - (0.7 if mention.kind == "predicate" else 1.5) * distance
+    score = mention.likeness - (1.5 if mention.kind in ("noun", "indefinite") else 0.7) * distance
     if mention.number and (mention.number == "p") != one.plural:
         score -= 0.3
-    if one.kind in ("noun", "name"):
-        if mention.kind != "noun":
-            return score - (0.6 if mention.kind == "pronoun" else 2)
-        word = reading.words[mention.at]
-        score += 2 * _is_translation(one, reading, word)
-        if mention.likeness < 1 and _names_a_thing(source, one, word):
-            score -= 0.8
-        return score
-    return score + _FITS[one.kind, mention.kind]
+    if one.kind == "they" and mention.number != "p":  # German "sie" shows nothing
+        return -1.0
+    if one.kind not in ("noun", "name"):
+        return score + _FITS[one.kind].get(mention.kind, -2.0)
+    if mention.kind != "noun":
+        return score - (0.6 if mention.kind == "indefinite" else 2)
+    word = reading.words[mention.at]
+    translation = _is_translation(one, reading, word)
+    if one.kind == "name" and not translation:
+        return -1.0
+    if mention.likeness < 1 and _names_a_thing(source, one, word):
+        score -= 0.8
+    if mention.likeness < 0.8 and not translation and one.noun in _stems(reading.code):
+        score -= 0.3
+    return score + 2 * translation
 
 
 _FITS = {
-    **{("pronoun", kind): fit for kind, fit in (("noun", -0.5), ("pronoun", 0.4), ("owner", -0.2), ("predicate", 0.0))},
-    **{("owner", kind): fit for kind, fit in (("noun", -2.0), ("pronoun", -0.3), ("owner", 0.4), ("predicate", -1.0))},
-    **{
-        (person, kind): fit
-        for person in ("speaker", "addressee")
-        for kind, fit in (("noun", -1.0), ("pronoun", -0.3), ("owner", -2.0), ("predicate", 0.4))
-    },
+    "third": {"pronoun": 0.4, "predicate": 0.3, "owner": -0.2},
+    "owner": {"owner": 0.4},
+    "they": {"pronoun": 0.2},
+    "group": {"noun": -0.5, "pronoun": 0.3, "indefinite": 0.4, "predicate": 0.1, "loose": 0.0},
+    "speaker": {"noun": -1.0, "indefinite": -0.3, "predicate": 0.4, "loose": 0.3},
+    "addressee": {"noun": -1.0, "indefinite": -0.3, "predicate": 0.4, "loose": 0.3},
 }
+"""How well a mention in the translation fits one in the source that is no noun."""
 
 
 @cache
