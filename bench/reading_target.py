@@ -1,10 +1,16 @@
 """How well the gender in a translation is read (`reading/target.py`), against annotated translations.
 
-    python bench/reading_target.py DATA [--half dev|blind] [CODE ...] [--errors N]
+    python bench/reading_target.py MIRROR [CODE ...] [--half dev|blind] [--crossed] [--errors N]
+    python bench/reading_target.py MIRROR --labels FILE
 
-GATE (Garg et al. 2024, `apple/ml-gendered-translation`): for each person with a marked alternative, the masculine and the
-feminine variant of the translation are read; `--crossed`, variants in which everybody else has the other gender. `decided` is the share with an answer, `right` that of right answers among
-them. Rows with odd numbers were used for development, those with even numbers are blind.
+GATE (Garg et al. 2024, `apple/ml-gendered-translation`): for each person with a marked alternative, the masculine and
+the feminine variant of the translation are read; with `--crossed`, variants in which everybody else has the other
+gender. `decided` is the share with an answer, `right` that of right answers among them. Rows with odd numbers were used
+for development, those with even numbers are blind.
+
+`--labels`: real translations with labels of careful readers (columns language, label, source, translation; labels
+right, wrong, mixed, open). People are found by `reading/people.py`, without references; `right` is whether both say
+"right" or both do not.
 """
 
 from __future__ import annotations
@@ -16,19 +22,25 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
+from gendermark.reading.people import people_in_all
 from gendermark.reading.target import target_of
 
 CODES = ("de", "es", "fr", "it", "pt", "ru")
-SPEAKER = frozenset(["i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves", "i'm", "i've"])
-ADDRESSEE = frozenset(["you", "your", "yours", "yourself", "yourselves"])
-PRONOUNS = frozenset(
-    ["they", "them", "those", "some", "few", "one", "all", "both", "somebody", "someone", "anyone", "everyone", "any", "none", "each", "many", "others", "most", "enough", "he", "she", "everybody", "anybody", "nobody", "several", "half", "who", "whoever", "ones"]
-)
-
-PLURAL = frozenset(
-    ["we", "us", "they", "them", "those", "some", "few", "all", "both", "many", "people", "children", "most", "several", "enough", "others", "ones"]
-)
+GENDERS = ("masculine", "feminine")
+KINDS = {
+    "speaker": "i me my mine myself we us our ours ourselves i'm i've",
+    "addressee": "you your yours yourself yourselves",
+    "pronoun": """
+    they them those some few one all both somebody someone anyone everyone any none each many others most enough he she
+    everybody anybody nobody several half who whoever ones
+    """,
+}
+KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()} | {"any one": "pronoun"}
+PLURALS = "we us they them those some few all both many people children most several enough others ones"
+PLURAL = frozenset(PLURALS.split())
+BRACKETS = re.compile(r"\[\[(.*?)\]\]")
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,6 @@ class Headword:
     text: str
     start: int
     end: int
-
     mentions: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -47,52 +58,49 @@ class Headword:
 
     @property
     def head(self) -> str:
-        return self.noun.split()[-1] if self.noun.split() else self.noun
+        return (self.noun.split() or [""])[-1]
 
     @property
     def kind(self) -> str:
-        word = self.text.lower()
-        if word in SPEAKER:
-            return "speaker"
-        return "addressee" if word in ADDRESSEE else "pronoun" if word.replace("any one", "anyone") in PRONOUNS else "noun"
+        return KIND_OF.get(self.text.lower(), "noun")
 
     @property
     def plural(self) -> bool:
         word = self.text.lower().rstrip("'’")
-        if word in PLURAL:
-            return True
-        return self.kind == "noun" and _singular(word) != word
+        return word in PLURAL or (self.kind == "noun" and _singular(word) != word)
 
 
 def _singular(word: str) -> str:
     for ending, instead in (("children", "child"), ("people", "person"), ("men", "man"), ("ies", "y")):
         if word.endswith(ending):
             return word.removesuffix(ending) + instead
-    if word.endswith("ses") or word.endswith("ches"):
-        return word[:-2] if not word.endswith("rses") else word[:-1]
+    if word.endswith(("ses", "ches")) and not word.endswith("rses"):
+        return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us")) else word
 
 
-def rows(data: Path, code: str, half: str) -> Iterator[tuple[str, list[Headword], list[str], dict[int, set[int]]]]:
+class Row(NamedTuple):
+    source: str
+    people: list[Headword]
+    pieces: list[str]
+    """The translation; every second piece is "masculine/feminine"."""
+    marked: dict[int, set[int]]
+    """Of each person with alternatives, which ones."""
+
+
+def rows(data: Path, code: str, half: str) -> Iterator[Row]:
     (path,) = (data / "apple" / "ml-gendered-translation").glob(f"*/data/test/raw/gate.en-{code}.tsv")
     with path.open(encoding="utf-8") as file:
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            if row["invalid"] != "No" or (half != "all" and (int(row["id"]) % 2 == 1) != (half == "dev")):
+            if row["invalid"] != "No" or (int(row["id"]) % 2 == 1) != (half == "dev"):
                 continue
-            source, people = "", []
-            for number, piece in enumerate(re.split(r"\[\[(.*?)\]\]", row["source with headwords"])):
-                if number % 2:
-                    people.append(Headword(piece, len(source), len(source) + len(piece)))
-                source += piece
-            spans, at = [], 0
-            for number, piece in enumerate(re.split(r"\[\[(.*?)\]\]", row["source with entity referring words"])):
-                spans += [(at, at + len(piece))] * (number % 2)
-                at += len(piece)
+            source, heads = _spans(row["source with headwords"])
+            _, words = _spans(row["source with entity referring words"])
             groups = re.findall(r"\[([\d,]+)\]", row["entity referring words grouped"])
+            people = [Headword(source[start:end], start, end) for start, end in heads]
             for number, group in enumerate(groups[: len(people)]):
-                mentions = tuple(spans[int(one)] for one in group.split(",") if int(one) < len(spans))
+                mentions = tuple(words[int(one)] for one in group.split(",") if int(one) < len(words))
                 people[number] = replace(people[number], mentions=mentions)
-            pieces = re.split(r"\[\[(.*?)\]\]", row["translation with gender structures"])
             marked: dict[int, set[int]] = {}
             for link in row["gender alignments"].split(","):
                 if "-" in link:
@@ -100,7 +108,15 @@ def rows(data: Path, code: str, half: str) -> Iterator[tuple[str, list[Headword]
                     if person < len(people):
                         marked.setdefault(person, set()).add(structure)
             if marked:
-                yield source, people, pieces, marked
+                yield Row(source, people, BRACKETS.split(row["translation with gender structures"]), marked)
+
+
+def _spans(text: str) -> tuple[str, list[tuple[int, int]]]:
+    plain, spans = "", []
+    for number, piece in enumerate(BRACKETS.split(text)):
+        spans += [(len(plain), len(plain) + len(piece))] * (number % 2)
+        plain += piece
+    return plain, spans
 
 
 def variant(pieces: Sequence[str], side: int, own: set[int] | None = None) -> str:
@@ -118,42 +134,61 @@ def rate(data: Path, code: str, half: str, n_errors: int, crossed: bool) -> str:
     for source, people, pieces, marked in rows(data, code, half):
         if crossed and len(marked) < 2:
             continue
-        for side, gender in enumerate(("masculine", "feminine")):
+        for side, gender in enumerate(GENDERS):
             for number in marked:
                 text = variant(pieces, side, marked[number] if crossed else None)
                 shown = target_of(source, people, text, code)[number]
-                kind = people[number].kind
                 count["all"] += 1
-                count[f"all {kind}"] += 1
-                evidence = " | ".join(text[slice(*span)] for span in shown.evidence)
-                if shown.state == "shown":
-                    count["decided"] += 1
-                    count[f"decided {kind}"] += 1
-                    count["right"] += shown.gender == gender
-                    count[f"right {kind}"] += shown.gender == gender
+                count["decided"] += shown.state == "shown"
+                count["right"] += shown.gender == gender
                 if shown.gender != gender:
-                    wrong.append(f"  {shown.gender or shown.state} not {gender}: {people[number].text} [{evidence}]\n    {source}\n    {text}")
-    step = max(len(wrong) // n_errors, 1) if n_errors else 1
-    for line in wrong[::step][:n_errors]:
+                    evidence = " | ".join(text[slice(*span)] for span in shown.evidence)
+                    answer = f"  {shown.gender or shown.state} not {gender}: {people[number].text} [{evidence}]"
+                    wrong.append(f"{answer}\n    {source}\n    {text}")
+    for line in wrong[:: max(len(wrong) // max(n_errors, 1), 1)][:n_errors]:
         print(line)
-    kinds = "; ".join(
-        f"{kind} {count[f'all {kind}']}: {count[f'decided {kind}'] / max(count[f'all {kind}'], 1):.1%} {count[f'right {kind}'] / max(count[f'decided {kind}'], 1):.1%}"
-        for kind in ("noun", "pronoun", "speaker", "addressee")
-    )
+    return f"{code} {half}: {_rates(count)}"
+
+
+def _rates(count: Counter[str]) -> str:
     decided, right = count["decided"] / count["all"], count["right"] / max(count["decided"], 1)
-    return f"{code} {half}: {count['all']} people, decided {decided:.1%}, right {right:.1%}  ({kinds})"
+    return f"{count['all']}, decided {decided:.1%}, right {right:.1%}"
+
+
+def rate_labels(path: Path) -> None:
+    with path.open(encoding="utf-8") as file:
+        labelled = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    counts: dict[str, Counter[str]] = {}
+    for row, people in zip(labelled, people_in_all([row["source"] for row in labelled]), strict=True):
+        shown = target_of(row["source"], people, row["translation"], row["language"])
+        kept = [
+            one.gender == person.gender.value
+            for person, one in zip(people, shown, strict=True)
+            if person.gender and one.state == "shown"
+        ]
+        for key in (row["language"], f"{row['language']} {row['gender']}", "all"):
+            count = counts.setdefault(key, Counter())
+            count["all"] += 1
+            count["decided"] += bool(kept)
+            count["right"] += bool(kept) and all(kept) == (row["label"] == "right")
+    for key in sorted(counts):
+        print(f"{key}: {_rates(counts[key])}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("data", type=Path)
+    parser.add_argument("mirror", type=Path)
     parser.add_argument("codes", nargs="*", default=CODES)
-    parser.add_argument("--half", default="dev")
-    parser.add_argument("--errors", type=int, default=0)
+    parser.add_argument("--half", choices=("dev", "blind"), default="dev")
     parser.add_argument("--crossed", action="store_true")
+    parser.add_argument("--errors", type=int, default=0)
+    parser.add_argument("--labels", type=Path)
     options = parser.parse_args()
+    if options.labels:
+        rate_labels(options.labels)
+        return
     for code in options.codes:
-        print(rate(options.data, code, options.half, options.errors, options.crossed), flush=True)
+        print(rate(options.mirror, code, options.half, options.errors, options.crossed), flush=True)
 
 
 if __name__ == "__main__":

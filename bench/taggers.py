@@ -2,8 +2,8 @@
 
     python bench/taggers.py DATA [CODE ...]
 
-DATA is a data mirror that has UniversalDependencies/. The figures are of a fifth of the sentences that a first model was
-not trained on; the model that is written is trained on all of a treebank's development and test parts.
+DATA is a data mirror that has UniversalDependencies/. The figures are of a fifth of the sentences that a first model
+was not trained on; the model that is written is trained on all of a treebank's development and test parts.
 """
 
 from __future__ import annotations

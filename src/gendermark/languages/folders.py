@@ -6,8 +6,10 @@ A folder `languages/CODE/` holds what is known about one language; all but the f
 - `lexicon.tsv`: occupations with all their forms (`reading/occupations.py`);
 - `gendered.tsv`: words that show the gender of a person, and words that only seem to (`reading/gendered.py`);
 - `function_words.txt`: by which texts in this language are recognised (`reading/profiles.py`);
+- `people.tsv`: what frequent English nouns for people are in this language (`reading/target.py`);
+- `tagger.json.gz`: word classes and genders (`reading/tagger.py`); `TAGGERS.md` has licences and figures;
 - `attachment.py`: `ATTACHMENT`, which words belong to a person (`reading/attachment.py`);
-- `speaker.py`: `SPEAKER`, the first person (`languages/speaking.py`).
+- `speaker.py`: `SPEAKER`, the first person, and `ADDRESSEE`, the second (`languages/speaking.py`).
 
 Another package registers its `LANGUAGE` by an entry point and names the package of its folder in `Language.package`.
 Some languages have a folder and no grammar: their texts are recognised, or their first person is read.
@@ -65,7 +67,7 @@ def rows_of(code: str, name: str) -> list[dict[str, str]]:
 
 
 def part_of(code: str, module: str, name: str) -> Any:
-    """An object in a module of a language; None if the folder has no such module."""
+    """An object in a module of a language; None if there is no such module or object."""
     return (
         getattr(import_module(f"{package_of(code)}.{module}"), name) if _path(code, f"{module}.py").is_file() else None
     )

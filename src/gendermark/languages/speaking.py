@@ -338,6 +338,8 @@ class Being:
     """Words that behind this verb have one form for all."""
     alone: tuple[tuple[Phrase, Gender], ...] = ()
     """Words that say it by themselves."""
+    telling: int = -1
+    """Which word of those shows the gender: the last of "yo mismo", the first of "seguro que"."""
     prefixes: str = ""
     """Letters that are written together with the next word."""
 
@@ -361,7 +363,7 @@ def _in_clause(about: Being, clause: Clause) -> Iterator[Cue]:
             continue
         for phrase, gender in about.alone:
             if _stands(about, phrase, clause, place):
-                yield Cue(gender, clause[place + len(phrase) - 1])
+                yield Cue(gender, clause[place : place + len(phrase)][about.telling])
         verb = next((phrase for phrase in about.verbs if _stands(about, phrase, clause, place)), None)
         if verb is None and all(before.word in about.openers for before in clause[:place]):
             verb = next((phrase for phrase in about.shared if _stands(about, phrase, clause, place)), None)

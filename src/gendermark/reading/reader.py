@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from gendermark import registry
 from gendermark.errors import UserError
 from gendermark.reading.people import SourcePerson, Span, people_in_all
+from gendermark.reading.target import Shown, target_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Person:
 
 
 def read_people(source: str, translation: str | None = None, to: str | None = None) -> list[Person]:
-    """Find the people in an English text and the gender that words give them.
+    """Find the people in an English text, the gender that words give them, and the gender that a translation shows.
 
     Pronouns, kinship terms, titles and words such as "female" give a gender. First names do not.
 
@@ -46,14 +48,23 @@ def read_people(source: str, translation: str | None = None, to: str | None = No
     """
     if translation is not None and not to:
         raise UserError("give the language of the translation, for example to='es'")
-    return read_all([source])[0]
+    return read_all([source], None if translation is None else [translation], to or "")[0]
 
 
-def read_all(sources: Sequence[str]) -> list[list[Person]]:
+def read_all(sources: Sequence[str], translations: Sequence[str] | None = None, to: str = "") -> list[list[Person]]:
     """Read many texts at once, which is faster than one by one."""
-    return [[_of_source(person) for person in people] for people in people_in_all(sources)]
+    found = people_in_all(sources)
+    if translations is None:
+        return [[_person(person) for person in people] for people in found]
+    if to not in registry.names("language"):
+        raise UserError(f"cannot read translations into {to!r}; known are {', '.join(registry.names('language'))}")
+    return [
+        [_person(person, shown) for person, shown in zip(people, target_of(source, people, text, to), strict=True)]
+        for source, people, text in zip(sources, found, translations, strict=True)
+    ]
 
 
-def _of_source(person: SourcePerson) -> Person:
+def _person(person: SourcePerson, shown: Shown | None = None) -> Person:
     gender = person.gender.value if person.gender else None
-    return Person(person.text, person.start, person.end, person.mentions, gender)
+    target = (shown.gender, shown.state, shown.evidence) if shown else (None, None, ())
+    return Person(person.text, person.start, person.end, person.mentions, gender, *target)

@@ -1,9 +1,9 @@
 """Word classes, genders and numbers in the words of a translation, by a small averaged perceptron for each language.
 
 A label is a word class of Universal Dependencies, then the gender (m, f, n) and number (s, p) that the word shows:
-`NOUN.f.s` (`NOUN.f.s.a` for people and animals, in Russian), `ADJ.m.p`, `VERB.f.s` for participles and past tenses, `ADP`. Models stand in `languages/CODE/tagger.json.gz`,
-trained by `bench/taggers.py` on the development and test parts of UD treebanks; `languages/TAGGERS.md` says which, how
-good they are, and under which licence they are.
+`NOUN.f.s` (`NOUN.f.s.a` for people and animals, in Russian), `ADJ.m.p`, `VERB.f.s` for participles and past tenses,
+`ADP`. Models stand in `languages/CODE/tagger.json.gz`, trained by `bench/taggers.py` on the development and test parts
+of UD treebanks; `languages/TAGGERS.md` says which, how good they are, and under which licence they are.
 """
 
 from __future__ import annotations

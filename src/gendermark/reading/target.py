@@ -74,8 +74,8 @@ class Mention:
     at: int
     """The place of its head among the words."""
     kind: str
-    """`noun`, `pronoun`, `owner` (a possessive that shows whose), `indefinite` ("algunas"), `predicate` behind a copula,
-    or `loose` for other words that agree with nothing near."""
+    """`noun`, `pronoun`, `owner` (a possessive that shows whose), `indefinite` ("algunas"), `predicate` behind a
+    copula, or `loose` for other words that agree with nothing near."""
     gender: str
     """ "m", "f", or "" where nothing shows it."""
     places: tuple[Place, ...]
@@ -88,14 +88,14 @@ class Mention:
 def target_of(source: str, people: Sequence[Person], translation: str, language: str) -> list[Shown]:
     """The gender that a translation shows for each of these people of its source, in their order."""
     reading = _reading(translation, language)
-    found = _assigned(source, people, reading)
-    return [_shown(reading, found.get(number, [])) for number in range(len(people))]
+    found, unclear = _assigned(source, people, reading)
+    return [_shown(reading, found.get(number, []), number in unclear) for number in range(len(people))]
 
 
-def _shown(reading: Reading, mentions: Sequence[Mention]) -> Shown:
+def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> Shown:
     """Nouns count before pronouns, which may be somebody else's; a noun and a pronoun that differ are both shown."""
     if not mentions:
-        return Shown(None, "unclear")
+        return Shown(None, "unclear" if is_unclear else "not_shown")
     told = [mention for mention in mentions if mention.gender]
     nouns, pronouns = ([one for one in told if one.kind == kind] for kind in ("noun", "pronoun"))
     if nouns and pronouns and {one.gender for one in nouns} != {one.gender for one in pronouns}:
@@ -287,7 +287,7 @@ class Reading:
         else:
             finding = self.finder.read_unknown(self.words, at, at + 1)
         agreeing = _LETTER.get(finding.gender, "") if finding.gender and finding.reason == "agreement" else ""
-        form, is_sure = self._form(at)
+        form, is_sure = self._form(at, label.number)
         own: tuple[Place, ...] = ((at, at + 1),)
         gender, places = form, own
         if sex := self._sex(at):
@@ -312,7 +312,14 @@ class Reading:
         number = label.number or ("p" if told and told.is_plural else "")
         return Mention(at, "noun", gender, places, likeness, number)
 
-    def _form(self, at: int) -> tuple[str, bool]:
+    def as_plural(self, mention: Mention) -> Mention:
+        """A German noun that names several people, whatever its article: "meine Freunde"."""
+        form, _ = self._form(mention.at, "p")
+        if self._sex(mention.at) or (not form and mention.number == "p"):
+            return mention
+        return replace(mention, gender=form, places=((mention.at, mention.at + 1),), number="p")
+
+    def _form(self, at: int, number: str) -> tuple[str, bool]:
         """The gender that the form of a noun for people shows, and whether it is in our lists."""
         word, language = self.words[at], self.language
         entry = self.lists.look_up(word)
@@ -325,7 +332,7 @@ class Reading:
         if word in _forms(self.code):
             genders = {gender for gender, _ in _forms(self.code)[word]}
             return (_FORM.get(genders.pop(), ""), True) if len(genders) == 1 else ("", False)
-        found = language.person_noun(word, self.labels[at].number) if language.person_noun else language.noun(word)
+        found = language.person_noun(word, number) if language.person_noun else language.noun(word)
         # A suffix shows a woman surely; an -a does not.
         is_suffix = found == "f" and (language.nouns_are_capitalised or not language.has_articles)
         return (found, is_suffix) if found in ("m", "f") else ("", False)
@@ -363,10 +370,11 @@ class Reading:
         if self.language.nouns_are_capitalised:
             return None
         found: dict[int, str] = {}
+        adjectives = _ADJECTIVES if self.language.has_articles else ("ADJ",)  # Russian verbs show gender too
         place = at - 1
         while place >= max(at - 4, 0) and not self.starts[place + 1]:
             label = self.labels[place]
-            if label.kind not in (*_ADJECTIVES, "DET", "NUM", "ADV") and not self._is_determiner(place):
+            if label.kind not in (*adjectives, "DET", "NUM", "ADV") and not self._is_determiner(place):
                 break
             found[place] = self._agreement(place) if self._is_determiner(place) else label.gender
             place -= 1
@@ -400,7 +408,9 @@ class Reading:
                 return gender, ((place, place + 1),)
             if word in self.lists.copulas:
                 copula = True
-            elif (copula and word not in self.lists.adverbs and label.kind != "ADV") or (label.kind == "VERB" and self.language.has_articles):
+            elif (copula and word not in self.lists.adverbs and label.kind != "ADV") or (
+                label.kind == "VERB" and self.language.has_articles
+            ):
                 return None
         return None
 
@@ -416,7 +426,7 @@ class Reading:
         return Mention(at, kind, gender, ((at, at + 1),), 0.5, label.number)
 
     def _is_predicated(self, at: int, heads: set[int]) -> bool:
-        """Whether a copula stands before a word, in Russian the word is a verb; and no noun before that is its subject."""
+        """Whether a word is a verb, or stands behind a copula, and no noun of its clause is the subject."""
         lists, place = self.lists, at - 1
         if not self.language.has_articles:
             place = at
@@ -440,13 +450,13 @@ class Reading:
         found = label.gender or self.lists.participle(word) or self.language.adjective(word, number)
         return found if found in ("m", "f") else ""
 
-    @cached_property
-    def first_person(self) -> list[Mention]:
-        """Words that show the gender of the speaker."""
-        speaker = part_of(self.code, "speaker", "SPEAKER")
+    def spoken(self, kind: str) -> list[Mention]:
+        """Words that show the gender of the speaker or the person addressed."""
+        reader = part_of(self.code, "speaker", kind.upper())
         found = []
-        for cue in speaker.cues(self.text) if speaker else ():
-            places = [at for at, span in enumerate(self.spans) if span[0] < cue.token.span[1] and cue.token.span[0] < span[1]]
+        for cue in reader.cues(self.text) if reader else ():
+            start, end = cue.token.span
+            places = [at for at, span in enumerate(self.spans) if span[0] < end and start < span[1]]
             if places and cue.gender in _LETTER:
                 place = places[0], places[-1] + 1
                 found.append(Mention(places[0], "predicate", _LETTER[cue.gender], (place,), 1.0))
@@ -460,7 +470,9 @@ _KINDS = {
     **dict.fromkeys(("his", "hers"), "owner"),
     **dict.fromkeys(("they", "them", "themselves"), "they"),
 }
-_OF_HER = re.compile(r"her (?!(?:and|as|at|by|for|from|how|in|into|on|or|out|over|that|the|to|up|what|when|who|with|a|an)\b)\w", re.I)
+_OF_HER = re.compile(
+    r"her (?!(?:and|as|at|by|for|from|how|in|into|on|or|out|over|that|the|to|up|what|when|who|with|a|an)\b)\w", re.I
+)
 
 
 class _Asked(NamedTuple):
@@ -491,9 +503,13 @@ def _kind(source: str, start: int, end: int) -> str:
     return "owner" if is_possessive else _KINDS.get(source[start:end].lower(), "")
 
 
-def _assigned(source: str, people: Sequence[Person], reading: Reading) -> dict[int, list[Mention]]:
-    """The mentions of each person: the best pairs first, each mention once."""
+def _assigned(source: str, people: Sequence[Person], reading: Reading) -> tuple[dict[int, list[Mention]], set[int]]:
+    """The mentions of each person, and the people for whom some are uncertain: the best pairs first, each mention once.
+
+    A noun that is not found is uncertain too; pronouns are often left out in a translation.
+    """
     asked = list(_asked(source, people))
+    unclear = {one.person for one in asked if one.kind in ("noun", "name")}
     mentions = reading.mentions
     scores = [[_score(source, one, reading, mention) for mention in mentions] for one in asked]
     order = sorted(
@@ -513,15 +529,19 @@ def _assigned(source: str, people: Sequence[Person], reading: Reading) -> dict[i
             if other != column and other not in taken and rival > score - _CLOSE
         )
         if score < 1 and asked[row].kind != "name" and any(rivals):
+            unclear.add(asked[row].person)
             continue
         taken.add(column)
         mention = mentions[column]
-        is_name = asked[row].kind == "name" and mention.likeness < 1
-        found.setdefault(asked[row].person, []).append(reading.as_name(mention) if is_name else mention)
+        if asked[row].kind == "name" and mention.likeness < 1:
+            mention = reading.as_name(mention)
+        elif mention.kind == "noun" and asked[row].plural and reading.language.nouns_are_capitalised:
+            mention = reading.as_plural(mention)
+        found.setdefault(asked[row].person, []).append(mention)
     for one in asked:
-        if one.kind == "speaker" and reading.first_person:
-            found[one.person] = reading.first_person
-    return found
+        if one.kind in ("speaker", "addressee") and (spoken := reading.spoken(one.kind)):
+            found[one.person] = spoken
+    return found, unclear
 
 
 def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> float:

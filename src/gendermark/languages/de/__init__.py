@@ -273,7 +273,9 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
 
 
 _NO_PAIR = _endings("eltern menschen leute kinder geschwister personen mitglieder opfer linge lingen fans stars ling")
-_LIKE_ADJECTIVES = re.compile(r"\w+(?:[^aeiou]t|nd|ig|lich|isch|wild|fremd|ältest|gefangen|erwachsen)(?:e|en|er|em)")
+_LIKE_ADJECTIVES = re.compile(
+    r"\w+(?:[^aeiou]t|(?<!freu)(?<!ku)nd|ig|lich|isch|wild|fremd|ältest|gefangen|erwachsen)(?:e|en|er|em)"
+)
 
 
 def _person_noun(word: str, number: str) -> Agreement | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gendermark.languages.speaking import Being, Endings, alone_words, phrases, with_infinitives, words
 
 SPEAKER = Being(
@@ -24,6 +26,16 @@ SPEAKER = Being(
     | words("optimista pesimista realista egoísta deportista perfeccionista feminista"),
     nouns=words("persona gente madre padre amiga amigo hija hijo"),
     alone=alone_words("yo mismo,yo solo,por mí mismo", "yo misma,yo sola,por mí misma"),
+)
+ADDRESSEE = replace(
+    SPEAKER,
+    verbs=phrases(
+        "estás,eres,estés,seas,serás,estarás,fuiste,estabas,eras,te sientes,has sido,has estado,hayas sido,usted está,"
+        "usted es,usted ha sido,ustedes están,ustedes son"
+    ),
+    shared=phrases("está,esté,es,será,ha sido,fue,sea"),
+    alone=alone_words("bienvenido,seguro que,seguro de que", "bienvenida,segura que,segura de que"),
+    telling=0,
 )
 EXAMPLES = ("Estoy cansado.", "Estoy cansada.", "Estoy aquí.")
 """Masculine, feminine, and without gender."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gendermark.languages.speaking import Being, Endings, phrases, with_infinitives, words
 
 SPEAKER = Being(
@@ -34,6 +36,14 @@ SPEAKER = Being(
         ("je", "me", "suis"),
         words("dit demandé rendu permis promis acheté fait donné parlé imaginé offert posé plu nui succédé"),
     ),
+)
+ADDRESSEE = replace(
+    SPEAKER,
+    verbs=phrases(
+        "tu es,tu n'es,tu étais,tu seras,tu sois,tu as été,es-tu,vous êtes,vous n'êtes,êtes-vous,vous étiez,vous serez,"
+        "vous soyez,vous avez été,vous n'avez pas été,vous sentez-vous,tu te sens"
+    ),
+    unchanging=((), words("")),
 )
 EXAMPLES = ("Je suis fatigué.", "Je suis fatiguée.", "Je suis ici.")
 """Masculine, feminine, and without gender."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gendermark.languages.speaking import Being, Endings, alone_words, phrases, with_infinitives, words
 
 SPEAKER = Being(
@@ -23,6 +25,12 @@ SPEAKER = Being(
     | words("pessimista realista egoista perfezionista femminista"),
     nouns=words("persona gente madre padre amica amico figlia figlio"),
     alone=alone_words("io stesso,da solo,io solo", "io stessa,da sola,io sola"),
+)
+ADDRESSEE = replace(
+    SPEAKER,
+    verbs=phrases("sei,eri,sarai,sei stato,sei stata,sia stato,ti sei,ti senti,lei è,tu sia"),
+    alone=alone_words("benvenuto,sicuro di,sicuro che", "benvenuta,sicura di,sicura che"),
+    telling=0,
 )
 EXAMPLES = ("Sono stanco.", "Sono stanca.", "Sono qui.")
 """Masculine, feminine, and without gender."""

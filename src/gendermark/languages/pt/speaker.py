@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gendermark.languages.speaking import Being, Endings, alone_words, phrases, with_infinitives, words
 
 SPEAKER = Being(
@@ -22,6 +24,15 @@ SPEAKER = Being(
     | words("feminista perfeccionista ontem"),
     nouns=words("pessoa gente mãe pai amiga amigo filha filho"),
     alone=alone_words("obrigado,eu mesmo,eu próprio,eu sozinho", "obrigada,eu mesma,eu própria,eu sozinha"),
+)
+ADDRESSEE = replace(
+    SPEAKER,
+    verbs=phrases(
+        "és,estás,serás,estarás,foste,sejas,estejas,estiveres,você está,você é,você foi,você será,você estiver,"
+        "você seja,sentes-te,te sentes,você se sente"
+    ),
+    shared=phrases("está,foi,será,estiver,esteja"),
+    alone=alone_words("bem-vindo,tu mesmo,você mesmo", "bem-vinda,tu mesma,você mesma"),
 )
 EXAMPLES = ("Estou cansado.", "Estou cansada.", "Estou aqui.")
 """Masculine, feminine, and without gender."""

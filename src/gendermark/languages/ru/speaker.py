@@ -62,5 +62,6 @@ SPEAKER = replace(
     ),
     stop=FITTED.stop | words("мамой женой женщиной хозяйкой подругой звездой главой дурой один одним одной"),
 )
+ADDRESSEE = replace(SPEAKER, markers=("ты",))
 EXAMPLES = ("Я был там.", "Я была там.", "Я здесь.")
 """Masculine, feminine, and without gender."""
