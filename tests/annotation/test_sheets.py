@@ -72,6 +72,16 @@ def test_separators(tmp_path: Path, delimiter: str, sep_line: bool) -> None:
     assert first(tmp_path / "s.csv") == (2 + sep_line, 3, "baker", 'Sí, no; "a".', "f")
 
 
+def test_a_sheet_saved_by_excel(tmp_path: Path) -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (GENDERS.columns, (3, "baker", "El panadero.", "Y", "M", None)):
+        book.active.append(row)
+    book.save(tmp_path / "s.xlsx")
+    assert first(tmp_path / "s.xlsx") == (2, 3, "baker", "El panadero.", "m")
+
+
 @pytest.mark.parametrize(
     ("answers", "key"),
     [
