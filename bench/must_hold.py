@@ -27,7 +27,7 @@ from gendermark.metrics.intervals import estimate
 from gendermark.metrics.statistics import benjamini_hochberg
 from gendermark.metrics.verdicts import State, verdicts
 from gendermark.records import Item
-from gendermark.reporting.findings import findings
+from gendermark.reporting.findings import findings, verdict
 from gendermark.result import Result
 from gendermark.runs.compare import compare
 from gendermark.runs.gates import against_baseline
@@ -43,16 +43,22 @@ def design(name: str) -> Design:
     return next(one for one in DESIGNS if one.name == name)
 
 
-def judged(of: Sentences, truth: Truth, rng: Generator) -> Result:
+def judged(of: Sentences, truth: Truth, rng: Generator, *, every: bool = False) -> Result:
     """A whole result of a simulated system, with both intervals and its verdicts."""
     judgements, measures = draw(of, truth, rng), of.benchmark.measures
     metrics = measures.metrics(judgements, of.selection)
     asked = {name.partition(":")[0] for name in measures.questions}
-    metrics = [metric for metric in metrics if metric.name in asked]
+    metrics = [metric for metric in metrics if every or metric.name in asked]
     counts = measures.count(judgements, of.selection, within=True)
     estimates = estimate(counts, metrics, QUICKLY)
     found = verdicts(measures.questions, counts, metrics, estimates, [])
     return replace(of.result(judgements, "simulated"), estimates=tuple(estimates), verdicts=found)
+
+
+def _says_nothing(sentence: str) -> bool:
+    """Of the first sentence of a page: that no gap is significant, and nothing beyond it."""
+    shows_no_gap = sentence.startswith("None of the") or "shows no significant" in sentence
+    return shows_no_gap and ";" not in sentence and ", but" not in sentence
 
 
 def claims_anything(result: Result) -> bool:
@@ -75,13 +81,21 @@ def claims(n: int) -> Iterator[Row]:
 
 
 def page(n: int) -> Iterator[Row]:
-    """Three unbiased systems on four benchmarks."""
-    rng, found = np.random.default_rng(2), []
+    """Three unbiased systems on four benchmarks, and one system on four benchmarks in three languages."""
+    rng, gaps, opens = np.random.default_rng(2), [], []
     for _ in range(n):
-        results = [judged(sentences(design(name)), Truth(0.85, 0.85, 0.3), rng) for name in ON_THE_PAGE * 3]
+        results = [judged(sentences(design(name)), Truth(0.85, 0.85, 0.3), rng, every=True) for name in ON_THE_PAGE * 3]
         raw = [e.p_value for result in results for e in result.estimates if e.metric == "recall_gap"]
-        found.append(any(p is not None and p < 0.05 for p in benjamini_hochberg(raw)))
-    yield "pages of 12 unbiased results whose counts claim a gap", 100 * np.mean(found), "<= 5"
+        gaps.append(any(p is not None and p < 0.05 for p in benjamini_hochberg(raw)))
+        systems = [(name, results[4 * k : 4 * k + 4]) for k, name in enumerate("ABC")]
+        languages = [
+            replace(one, selection=replace(one.selection, target_language=to))
+            for k, to in enumerate(("es", "fr", "it"))
+            for one in results[4 * k : 4 * k + 4]
+        ]
+        opens += [not _says_nothing(verdict(page)) for page in (systems, [("A", languages)])]
+    yield "pages of 12 unbiased results whose counts of gaps claim one", 100 * np.mean(gaps), "<= 5"
+    yield "pages of 12 unbiased results whose first sentence claims a bias", 100 * np.mean(opens), "<= 5"
 
 
 def coverage(n: int) -> Iterator[Row]:
@@ -212,15 +226,15 @@ def real(_: int) -> Iterator[Row]:
         result = gendermark.score("winomt", file, file.stem.removeprefix("en-"), data="official", revision="2019")
         n_results += 1
         gap = result["recall_gap"]
-        verdict = next(v for v in result.verdicts if v.metric == "recall_gap")
+        answer = next(v for v in result.verdicts if v.metric == "recall_gap")
         if gap.value is None or abs(gap.value) <= 10:
             continue
         large += 1
         said = " ".join(findings(result))
-        if verdict.p_adjusted is not None and verdict.p_adjusted < 0.05:
+        if answer.p_adjusted is not None and answer.p_adjusted < 0.05:
             clear += 1
             told = next((text for text in findings(result) if "gap" in text), "")
-            if verdict.state is not State.SIGNIFICANT or "not significant" in told or not told:
+            if answer.state is not State.SIGNIFICANT or "not significant" in told or not told:
                 wrong.append(f"{file.parent.name} {file.stem}: {said}")
     print(*wrong, sep="\n", end="\n" if wrong else "")
     told = f"{n_results} results, {large} gaps above 10 points, {clear} with adjusted p < .05"

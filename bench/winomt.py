@@ -1,11 +1,12 @@
 """Processor time of `gendermark score winomt --json`, and its ratio to a fixed reference workload.
 
-    PYTHONPATH=src python bench/winomt.py [-n 5] [--only he ar ru]
+    PYTHONPATH=src python bench/winomt.py [-n 5] [--only he ar ru] [--base CHECKOUT]
 
 The translations are those of Google that came with WinoMT (`GENDERMARK_DATA_MIRROR` must name a mirror that has them).
 Each command is a process of its own, in turn with the reference, which cuts and counts made-up sentences in plain
 Python and never changes: its time stands for the machine and its load. `first` has no alignment in the cache, `again`
-has. Printed are medians of processor seconds, and the medians of the ratios to the reference.
+has. Printed are medians of processor seconds, and the medians of the ratios to the reference; or, with `--base`, the
+ratio to scoring the same with another checkout of gendermark, in turn.
 """
 
 from __future__ import annotations
@@ -45,9 +46,19 @@ def processor_seconds(code: str, *arguments: str, environment: dict[str, str]) -
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def _ratio(score: tuple[str, ...], environment: dict[str, str], base: Path, n: int) -> float:
+    """Of scoring once more, here and with another checkout, each with its own cache."""
+    other = {**environment, "PYTHONPATH": str(base / "src")}
+    other |= {key: f"{environment[key]}/base" for key in ("GENDERMARK_CACHE", "PYTHONPYCACHEPREFIX")}
+    processor_seconds(SCORE, *score, environment=other)
+    pairs = [[processor_seconds(SCORE, *score, environment=one) for one in (environment, other)] for _ in range(n)]
+    return statistics.median(here / there for here, there in pairs)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=5, help="repetitions")
+    parser.add_argument("--base", type=Path, help="another checkout of gendermark, to compare with")
     parser.add_argument("--only", nargs="+", default=["he", "ar", "ru"], metavar="LANGUAGE")
     given = parser.parse_args()
     mirror = Path(os.environ.get("GENDERMARK_DATA_MIRROR", ""))
@@ -60,6 +71,9 @@ def main() -> None:
             file = mirror / TRANSLATIONS / f"en-{language}.txt"
             score = ("score", "winomt", "--to", language, "--translations", str(file), "--json")
             processor_seconds(SCORE, *score, environment=environment)  # fetches the data
+            if given.base:
+                print(f"{language:<4}{_ratio(score, environment, given.base, given.n):.2f} times the time of the base")
+                continue
             rows = []
             for _ in range(given.n):
                 shutil.rmtree(Path(cache) / "alignments", ignore_errors=True)
