@@ -16,8 +16,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from long_faults import LONG
+
 from faults.campaign import Scenario, Tally
-from faults.scenarios import AREAS, N_KILLS, SCENARIOS
+from faults.scenarios import SCENARIOS
+
+EVERY = [*SCENARIOS, *LONG]
+AREAS = tuple(dict.fromkeys(scenario.area for scenario in EVERY))
+N_KILLS = sum(scenario.long for scenario in EVERY if scenario.area == "kills")
 
 COLUMNS = ("tried", "survived", "lost", "paid twice", "tracebacks", "secrets")
 
@@ -29,7 +35,7 @@ def main() -> None:
     parser.add_argument("--seed", default="1", help="of the moments and the damage")
     parser.add_argument("-o", "--output", type=Path, help="write the table there too")
     given = parser.parse_args()
-    chosen = [one for one in SCENARIOS if one.long and given.only in (None, one.area)]
+    chosen = [one for one in EVERY if one.long and given.only in (None, one.area)]
     rows = [_row("area", "scenario", COLUMNS), _row("---", "---", ["---:"] * len(COLUMNS))]
     found: list[Tally] = []
     for number, scenario in enumerate(chosen, start=1):

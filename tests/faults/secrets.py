@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from faults import server as serving
-from faults.campaign import IMPATIENT, KEY, KEY_VARIABLES, MAIN, Scenario, Setting, expect, has_key
+from faults.campaign import IMPATIENT, KEY, KEY_VARIABLES, Scenario, Setting, expect, has_key
 from faults.server import answer_to
 from systems import servers
 from systems.servers import Asked, Step
@@ -119,41 +119,7 @@ def _process_list() -> list[bytes]:
     return found
 
 
-_CRASHES = {
-    "a bug in the client": "from gendermark.systems import openai\nopenai.OpenAI._body = lambda *_: {}['x']\n",
-    "a bug that has the answer": "from gendermark.systems import chat\nchat.extract = lambda *a: 1 / 0\n",
-    "no memory": "from gendermark.systems import openai\ndef f(*_): raise MemoryError\nopenai.OpenAI._body = f\n",
-    "an abort": "import faulthandler, os\nfaulthandler.enable()\nfrom gendermark.systems import openai\n"
-    "openai.OpenAI._body = lambda *_: os.abort()\n",
-    "a segmentation fault": "import faulthandler\nfaulthandler.enable()\nfrom gendermark.systems import openai\n"
-    "openai.OpenAI._body = lambda *_: faulthandler._sigsegv()\n",
-}
-
-
-def crashes(setting: Setting) -> None:
-    """Whatever breaks, with GENDERMARK_DEBUG too: no key in what is printed."""
-    with serving.translating() as server:
-        for number, (name, code) in enumerate([*_CRASHES.items()][: setting.times]):
-            for debug in ("", "1"):
-                place = setting.place()
-                command = serving.run_arguments("openai", server.url, setting.directory, place)
-                child = setting.start(command, code + MAIN, {"GENDERMARK_DEBUG": debug})
-                n_before = setting.tally.tracebacks
-                troubles = len(setting.tally.troubles)
-                said = child.ended()
-                # These faults are made by us: that they are called so is right.
-                setting.tally.tracebacks = n_before
-                del setting.tally.troubles[troubles:]
-                with setting.tally.trial(name):
-                    expect(said.code != 0, "nothing broke")
-                    if has_key((said.out + said.err).encode()):
-                        setting.tally.trouble("secrets", f"{name} prints the key")
-                    setting.search(place)
-            setting.progress(number + 1, len(_CRASHES))
-
-
 SCENARIOS = [
     Scenario("secrets", "a server that says the key", echoes, 4, 999, in_children=False),
     Scenario("secrets", "command: systems", programs, 1, 3),
-    Scenario("secrets", "crashes", crashes, 0, 99),
 ]

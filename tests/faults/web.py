@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import resource
 import socket
 import threading
@@ -9,12 +11,57 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
-from faults.campaign import Child, Scenario, Setting, expect
-from faults.other_kills import Person, address_of, write_sheet
+from faults.campaign import LONGEST_SECONDS, Child, Scenario, Setting, expect
+from gendermark.annotation import sheets
 
 USUAL_FILES = 1_024
 """That a process may have open where nobody changed it."""
+N_ITEMS = 40
+
+
+class Person:
+    """A browser of the page of `ui` or `annotate serve`, by its printed address."""
+
+    def __init__(self, url: str) -> None:
+        expect(url, "the server did not begin")
+        self.parts = urlsplit(url)
+        self.cookie = ""
+        answer, headers = self.ask("GET", self.parts.path, is_json=False)
+        expect(answer is not None, "not let in")
+        self.cookie = headers["set-cookie"].partition(";")[0]
+
+    def ask(self, method: str, path: str, body: Any = None, *, is_json: bool = True) -> tuple[Any, dict[str, str]]:
+        connection = http.client.HTTPConnection(self.parts.hostname or "", self.parts.port, timeout=20)
+        origin = f"http://{self.parts.netloc}"
+        headers = {"Cookie": self.cookie, "Origin": origin, "Content-Type": "application/json"}
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            response = connection.getresponse()
+            content = response.read()
+            expect(response.status in (200, 303), f"{method} {path}: {response.status} {content[:200]!r}")
+            found = {name.lower(): value for name, value in response.getheaders()}
+            return json.loads(content) if is_json else content, found
+        finally:
+            connection.close()
+
+
+def address_of(child: Child) -> str:
+    """What a serving verb prints when it is ready; empty if it ended."""
+    deadline = time.monotonic() + LONGEST_SECONDS
+    while time.monotonic() < deadline and child.process.poll() is None:
+        if child.out.endswith("\n"):
+            return child.out.strip()
+        time.sleep(0.01)
+    return ""
+
+
+def write_sheet(path: Path, n: int = N_ITEMS) -> Path:
+    rows = [(number, "nurse", f"La enfermera número {number} llega.", "", "", "") for number in range(n)]
+    sheets.write_sheet(path, sheets.GENDERS.columns, rows)
+    return path
 
 
 @contextmanager
@@ -78,7 +125,7 @@ def strangers(setting: Setting) -> None:
                 "a large body": _post("/join", netloc, cookie, f"http://{netloc}", 10**9),
                 "a length of 5,000 digits": _post("/join", netloc, cookie, f"http://{netloc}", "9" * 5000),
                 "a negative length": _post("/join", netloc, cookie, f"http://{netloc}", -5),
-                "a form": _post("/join", netloc, cookie, f"http://{netloc}", 5).replace("/json", "/xml"),
+                "a form": _post("/join", netloc, cookie, f"http://{netloc}", 5).replace("/json", "/xml") + "n=Eve",
                 "a header of a megabyte": f"GET {page} HTTP/1.1\r\nHost: {netloc}\r\nX: {'x' * 1_000_000}\r\n\r\n",
                 "a thousand headers": f"GET {page} HTTP/1.1\r\nHost: {netloc}\r\n" + "X: y\r\n" * 1000 + "\r\n",
             }  # fmt: skip

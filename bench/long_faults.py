@@ -1,4 +1,4 @@
-"""Area 1, the other verbs: `annotate serve`, `data get`, `report` and `train` are killed and given again."""
+"""Scenarios of the fault campaign that take too long for tests: verbs that are killed, folders that change, crashes."""
 
 from __future__ import annotations
 
@@ -13,58 +13,25 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from faults.campaign import LONGEST_SECONDS, Child, Scenario, Setting, Surprise, expect
-from gendermark.annotation import sheets
+from faults import server as serving
+from faults.campaign import (
+    MAIN,
+    Child,
+    Scenario,
+    Setting,
+    Surprise,
+    content_of,
+    differences,
+    expect,
+    has_key,
+)
+from faults.disk import run_command, undisturbed
+from faults.web import N_ITEMS, Person, address_of, write_sheet
+from made_runs import without_sums
 from systems import servers
 
-N_ITEMS = 40
-
-
 # -- annotate serve ----------------------------------------------------------------------------------------------------
-
-
-class Person:
-    """A browser of the page of `ui` or `annotate serve`, by its printed address."""
-
-    def __init__(self, url: str) -> None:
-        expect(url, "the server did not begin")
-        self.parts = urlsplit(url)
-        self.cookie = ""
-        answer, headers = self.ask("GET", self.parts.path, is_json=False)
-        expect(answer is not None, "not let in")
-        self.cookie = headers["set-cookie"].partition(";")[0]
-
-    def ask(self, method: str, path: str, body: Any = None, *, is_json: bool = True) -> tuple[Any, dict[str, str]]:
-        connection = http.client.HTTPConnection(self.parts.hostname or "", self.parts.port, timeout=20)
-        origin = f"http://{self.parts.netloc}"
-        headers = {"Cookie": self.cookie, "Origin": origin, "Content-Type": "application/json"}
-        try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
-            response = connection.getresponse()
-            content = response.read()
-            expect(response.status in (200, 303), f"{method} {path}: {response.status} {content[:200]!r}")
-            found = {name.lower(): value for name, value in response.getheaders()}
-            return json.loads(content) if is_json else content, found
-        finally:
-            connection.close()
-
-
-def address_of(child: Child) -> str:
-    """What a serving verb prints when it is ready; empty if it ended."""
-    deadline = time.monotonic() + LONGEST_SECONDS
-    while time.monotonic() < deadline and child.process.poll() is None:
-        if child.out.endswith("\n"):
-            return child.out.strip()
-        time.sleep(0.01)
-    return ""
-
-
-def write_sheet(path: Path, n: int = N_ITEMS) -> Path:
-    rows = [(number, "nurse", f"La enfermera número {number} llega.", "", "", "") for number in range(n)]
-    sheets.write_sheet(path, sheets.GENDERS.columns, rows)
-    return path
 
 
 def _serve(setting: Setting, sheet: Path) -> Child:
@@ -188,7 +155,7 @@ def kill_downloads(setting: Setting) -> None:
     cards = _write_card(setting.directory / "cards")
     requests: list[tuple[str, int]] = []
 
-    def send(server: servers.Server, handler: BaseHTTPRequestHandler, asked: servers.Asked) -> None:
+    def send(_: servers.Server, handler: BaseHTTPRequestHandler, asked: servers.Asked) -> None:
         path = asked.path.removeprefix(f"/owner/repo/{_COMMIT}/")
         start = int(asked.headers.get("range", "bytes=0-").removeprefix("bytes=").removesuffix("-"))
         requests.append((path, start))
@@ -330,10 +297,178 @@ def _kill_training(setting: Setting, what: Sequence[str | Path]) -> None:
         setting.progress(done, setting.times)
 
 
-SCENARIOS = [
+# -- folders -----------------------------------------------------------------------------------------------------------
+
+
+JUMPING = f"""
+import datetime as module, random, time
+real, chance = time.time, random.Random(7)
+def shift():
+    return chance.choice((0, 3e7, -3e8, 2e9, -9e8))
+class Jumping(module.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(real() + shift(), tz)
+module.datetime = Jumping
+time.time = lambda: real() + shift()
+{MAIN}
+"""
+
+
+def clock_jumps(setting: Setting) -> None:
+    with serving.translating(0.002) as server:
+        _, expected = undisturbed(setting, server)
+        for number in range(setting.times):
+            place = setting.place()
+            with setting.tally.trial("clock"):
+                setting.run(
+                    run_command(setting, server, place), JUMPING.replace("Random(7)", f"Random({number})")
+                ).is_good()
+                if changed := differences(content_of(place / "run"), expected):
+                    setting.tally.trouble("lost", f"the run differs in {changed}")
+                setting.run(["report", place / "run", "-o", place / "page.html"], JUMPING).is_good()
+            setting.progress(number + 1, setting.times)
+
+
+_STRANGE = (None, True, -1, 10**400, "", "\x1b[31m", [], {}, [[]], "../..", "NaN", 1.5)
+
+
+def edited_manifest(setting: Setting) -> None:
+    """Whatever a hand changes in the JSON of a run folder: a sentence, or a result; never a fault of ours."""
+    with serving.translating() as server:
+        calm, _ = undisturbed(setting, server)
+        for number in range(setting.times):
+            place = Path(shutil.copytree(calm, setting.place() / "copy"))
+            has_sums = setting.chance.random() < 0.3
+            if not has_sums:  # as earlier versions wrote it: nothing stands before the readers
+                without_sums(place / "run")
+            path = place / "run" / setting.chance.choice(("manifest.json", "tiny.en-xx/result.json"))
+            value = json.loads(path.read_text(encoding="utf-8"))
+            where = _edit(value, setting)
+            path.write_text(json.dumps(value), encoding="utf-8")
+            verbs = (
+                ["report", place / "run", "-o", place / "page.html"],
+                ["gate", place / "run", "--min", "accuracy=10"],
+                ["compare", place / "run", calm / "run"],
+                ["rejudge", place / "run", "-o", place / "again"],
+                run_command(setting, server, place),
+            )
+            with setting.tally.trial(f"{path.name} {where}"):
+                arguments = setting.chance.choice(verbs)
+                said = setting.run(arguments)
+                expect(said.code in (0, 1, 2), f"{arguments[0]} with {where}: exit {said.code} {said.err[-200:]!r}")
+                if has_sums and arguments[0] == "gate" and path.name == "result.json":
+                    said.is_refusal()
+            setting.progress(number + 1, setting.times)
+
+
+def _edit(value: Any, setting: Setting) -> str:
+    """Change one thing somewhere inside; where it is."""
+    places: list[tuple[Any, Any, str]] = []
+
+    def walk(part: Any, name: str) -> None:
+        keys = list(part) if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else []
+        for key in keys:
+            places.append((part, key, f"{name}.{key}"))
+            walk(part[key], f"{name}.{key}")
+
+    walk(value, "")
+    part, key, name = setting.chance.choice(places)
+    if setting.chance.random() < 0.2:
+        del part[key]
+        return f"{name} deleted"
+    strange = setting.chance.choice(_STRANGE)
+    part[key] = strange
+    return f"{name} = {strange!r:.20}"
+
+
+def eight_runs(setting: Setting) -> None:
+    """Of one store: every sentence is asked for once, and all have the same result."""
+    n_runs = 8
+    with serving.translating(0.02) as server:
+        _, expected = undisturbed(setting, server)
+        for number in range(setting.times):
+            place, n_before = setting.place(), len(server.book)
+            folders = [place / f"run-{one}" for one in range(n_runs)]
+            with setting.tally.trial(f"{n_runs} runs", n_runs):
+                started = [setting.start([*run_command(setting, server, place)[:-1], folder]) for folder in folders]
+                for child, folder in zip(started, folders, strict=True):
+                    child.ended().is_good()
+                    if changed := differences(content_of(folder), expected):
+                        setting.tally.trouble("lost", f"one of {n_runs} runs differs in {changed}")
+                here = server.asked[n_before:]
+                if n_again := len(here) - len(set(here)):
+                    setting.tally.trouble("paid_twice", f"{n_runs} runs asked {n_again} sentences twice", n_again)
+            setting.progress(number + 1, setting.times)
+
+
+def two_on_one_folder(setting: Setting) -> None:
+    with serving.translating(0.03) as server:
+        _, expected = undisturbed(setting, server)
+        for number in range(setting.times):
+            place, n_before = setting.place(), len(server.book)
+            command = run_command(setting, server, place)
+            with setting.tally.trial("two"):
+                first, second = setting.start(command), setting.start(command)
+                ends = [first.ended(), second.ended()]
+                if not any(said.code == 0 for said in ends):
+                    raise Surprise(f"neither finished: {[said.sentence for said in ends]}")
+                for said in ends:
+                    if said.code:
+                        said.is_refusal("another process is writing to")
+                if changed := differences(content_of(place / "run"), expected):
+                    setting.tally.trouble("lost", f"the run differs in {changed}")
+                here = server.asked[n_before:]
+                if n_again := len(here) - len(set(here)):
+                    setting.tally.trouble("paid_twice", f"{n_again} sentences asked for twice", n_again)
+            setting.progress(number + 1, setting.times)
+
+
+# -- crashes -----------------------------------------------------------------------------------------------------------
+
+
+_CRASHES = {
+    "a bug in the client": "from gendermark.systems import openai\nopenai.OpenAI._body = lambda *_: {}['x']\n",
+    "a bug that has the answer": "from gendermark.systems import chat\nchat.extract = lambda *a: 1 / 0\n",
+    "no memory": "from gendermark.systems import openai\ndef f(*_): raise MemoryError\nopenai.OpenAI._body = f\n",
+    "an abort": "import faulthandler, os\nfaulthandler.enable()\nfrom gendermark.systems import openai\n"
+    "openai.OpenAI._body = lambda *_: os.abort()\n",
+    "a segmentation fault": "import faulthandler\nfaulthandler.enable()\nfrom gendermark.systems import openai\n"
+    "openai.OpenAI._body = lambda *_: faulthandler._sigsegv()\n",
+}
+
+
+def crashes(setting: Setting) -> None:
+    """Whatever breaks, with GENDERMARK_DEBUG too: no key in what is printed."""
+    with serving.translating() as server:
+        for number, (name, code) in enumerate([*_CRASHES.items()][: setting.times]):
+            for debug in ("", "1"):
+                place = setting.place()
+                command = serving.run_arguments("openai", server.url, setting.directory, place)
+                child = setting.start(command, code + MAIN, {"GENDERMARK_DEBUG": debug})
+                n_before = setting.tally.tracebacks
+                troubles = len(setting.tally.troubles)
+                said = child.ended()
+                # These faults are made by us: that they are called so is right.
+                setting.tally.tracebacks = n_before
+                del setting.tally.troubles[troubles:]
+                with setting.tally.trial(name):
+                    expect(said.code != 0, "nothing broke")
+                    if has_key((said.out + said.err).encode()):
+                        setting.tally.trouble("secrets", f"{name} prints the key")
+                    setting.search(place)
+            setting.progress(number + 1, len(_CRASHES))
+
+
+LONG = [
     Scenario("kills", "annotate serve", kill_annotation, 0, 42),
     Scenario("kills", "data get", kill_downloads, 0, 24),
     Scenario("kills", "report", kill_reports, 0, 9),
     Scenario("kills", "train demo-model", kill_demo_training, 0, 3),
     Scenario("kills", "train model", kill_model_training, 0, 3),
+    Scenario("disk", "clock jumps", clock_jumps, 0, 3),
+    Scenario("disk", "folder edited by hand", edited_manifest, 0, 400, in_children=False),
+    Scenario("disk", "eight runs, one store", eight_runs, 0, 3),
+    Scenario("disk", "two runs, one folder", two_on_one_folder, 0, 3),
+    Scenario("secrets", "crashes", crashes, 0, 99),
 ]
