@@ -183,7 +183,7 @@ def _with_samples(
             log.warning("%s: %s", path, note)
     elif isinstance(samples, Mapping) or any(isinstance(texts, str) for texts in samples):
         raise UserError(
-            f"{benchmark.name} judges many samples of each sentence; give a list of samples for each, or a file of them"
+            f"{benchmark.name} scores many samples per sentence; pass a list of samples for each, or a file of them"
         )
     else:
         if len(samples) != len(item_set.items):
@@ -243,7 +243,7 @@ def _with_texts(
             problems.append(problem)
         else:
             if revision != selection.revision:
-                log.info("these translations are of %s revision %s, which is used here", benchmark.name, revision)
+                log.info("these are translations of %s revision %s; using that revision", benchmark.name, revision)
             return matched
     raise problems[0]
 
@@ -439,7 +439,7 @@ def translate(
     requests = asking.requests(sources)
     with closing(open_system(system, system_options)) as opened, ExitStack() as stack:
         if opened.is_for_items_only:
-            raise UserError(f"{opened.spec} answers the sentences of benchmarks only; try it with `gendermark run`")
+            raise UserError(f"{opened.spec} translates benchmark sentences only; use it with `gendermark run`")
         translating.check_tasks(opened, requests)
         opened.check(asking.source_language, asking.to, requests)
         store = stack.enter_context(Store(context.store or running.default_store()))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class UserError(Exception):
-    """A mistake the user can mend."""
+    """A mistake that the user can fix."""
 
     exit_code = 2
 

@@ -1,4 +1,4 @@
-"""The records that travel down the street, all frozen: Item, Request, Translation, Judgement, Estimate.
+"""The records of the pipeline, all frozen: Item, Request, Translation, Judgement, Estimate.
 
 Standard library only. Every stage reads one kind of record and writes the next; none is ever changed.
 """

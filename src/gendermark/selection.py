@@ -66,7 +66,7 @@ def drawing_options(sampling: str, example: str) -> tuple[tuple[str, str], ...]:
     """`epsilon=0.2,seed=1` as the options of a request."""
     pairs = [part.strip().partition("=") for part in sampling.split(",")]
     if not all(key and value for key, _, value in pairs):
-        raise UserError(f"--sampling is written KEY=VALUE,KEY=VALUE, for example {example}, not {sampling!r}")
+        raise UserError(f"--sampling takes KEY=VALUE,KEY=VALUE, for example {example}, not {sampling!r}")
     return tuple(sorted((key, value) for key, _, value in pairs))
 
 
@@ -156,6 +156,6 @@ def all_options() -> dict[str, dict[str, Option]]:
     """Benchmark -> its own options. Another package's benchmark that does not load has none."""
     found = {}
     for benchmark in registry.names("benchmark"):
-        with suppress(UserError):  # it is told about where it is asked for
+        with suppress(UserError):  # reported where it is asked for
             found[benchmark] = own_options(registry.settings(benchmark, Selection))
     return found

@@ -610,7 +610,7 @@ def test_manifest_with_a_value_of_another_kind(
 ) -> None:
     manifest = folders / "one" / MANIFEST
     manifest.write_bytes(_edit(_put("config", *path, value=value))(manifest.read_bytes()))
-    sentence = "has a value of another kind than a run writes; run again into another directory"
+    sentence = "has a value of the wrong type"
     for arguments in _readers(folders / "one", folders / "two", len(f"{path}{value!r:.30}")):
         cli(*arguments).is_refusal(str(folders / "one" / MANIFEST), sentence)
     seen = cli("ui", folders / "one", "--no-open")

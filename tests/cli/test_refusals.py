@@ -82,7 +82,7 @@ REFUSED: list[tuple[str, tuple[str, ...]]] = [
     (f"translate {SAID} --to es --system command:cat --samples 4 --targets {SAID}", ("--samples", "--targets")),
     (f"translate {SAID} --to es --system command:cat --sampling epsilon=0.2", ("--samples",)),
     (f"translate {SAID} --to es --system command:cat --samples 4 --sampling beam=2", ("'beam'",)),
-    (f"translate {SAID} --to es --system fake:right", ("fake:right", "benchmarks only")),
+    (f"translate {SAID} --to es --system fake:right", ("fake:right", "benchmark sentences only")),
     (f"translate {SAID} --to es --system command:cat --targets {{tmp}}/short.txt", ("1 translations", "2 sentences")),
     (f"translate {SAID} --to es --system demo:en-es --samples 2 --sampling epsilon", ("--sampling", "KEY=VALUE")),
     (
@@ -110,7 +110,6 @@ REFUSED: list[tuple[str, tuple[str, ...]]] = [
     ("leaderboard add --name 'a|b' -o x --run {finished}/right", ("name of a system", "|")),
     ("leaderboard add --name A -o x --benchmark uncertainty --to es --translations f.txt", ("samples", "--run")),
     ("leaderboard add --name A -o x --run {finished}/nowhere", ("{finished}/nowhere", "no such directory")),
-    ("leaderboard {finished} -o x", ("{finished}", "leaderboard add")),
     ("leaderboard verify {finished}/nowhere", ("{finished}/nowhere", "no such directory")),
     ("leaderboard {finished}", ("'-o'",)),
 ]

@@ -158,7 +158,7 @@ def damaged_store(setting: Setting) -> None:
             with setting.tally.trial(f"{damage.__name__} of {victim.name}"):
                 said = setting.run(run_command(setting, server, place))
                 if said.code:
-                    said.is_refusal("the store of translations")
+                    said.is_refusal("the translation cache")
                 elif changed := differences(content_of(place / "run"), expected):
                     setting.tally.trouble("lost", f"{damage.__name__} of {victim.name} changes {changed} unnoticed")
             shutil.rmtree(place)

@@ -96,7 +96,7 @@ def test_a_place_that_cannot_be_locked(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=r"^cannot lock .*a\.lock: "), locks.hold(tmp_path / "file" / "a.lock"):
         pass
-    with pytest.raises(UserError, match=r"^cannot look at the lock .*a\.lock: Not a directory"):
+    with pytest.raises(UserError, match=r"^cannot read the lock .*a\.lock: Not a directory"):
         locks.is_held(tmp_path / "file" / "a.lock")
 
 

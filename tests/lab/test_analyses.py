@@ -140,7 +140,7 @@ def test_systems_without_tokens_or_scores(study: Command) -> None:
     assert "toy:wholes" in outcome.err
     ask("toy:x", "El guardia", "El guardia duerme").is_refusal("differ in a word")
     ask("toy:mute", *TARGETS).is_refusal("toy:mute", "too long")
-    ask("fake:coin", *TARGETS).is_refusal("sentences of benchmarks only")
+    ask("fake:coin", *TARGETS).is_refusal("benchmark sentences only")
     ask("command:cat", *TARGETS).is_refusal("command:cat")
 
 

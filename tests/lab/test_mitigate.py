@@ -109,7 +109,7 @@ def test_sentences_that_leave_the_gender_open_are_counted(
         (("--with", "magic"), "there is no mitigation 'magic'; available: rerank, rerank:N, hinted:adjective"),
         (("--with", "rerank:many"), "there is no mitigation 'rerank:many'"),
         (("--with", "hinted:tag"), "hinted:tag needs tags of your own"),
-        (("--with", "hinted:prompt"), "option style is one of adjective, apposition, context, tag"),
+        (("--with", "hinted:prompt"), "option style must be one of adjective, apposition, context, tag"),
         (("--with", "rerank:0"), "option n must be a whole number, at least 1, not '0'"),
     ],
 )

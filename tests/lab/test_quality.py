@@ -207,7 +207,7 @@ def test_refusals_of_quality(
         (("--plain", source, reference, "--translations", short), "has 1 lines for 3 sentences"),
         (("--plain", source, reference, "--plain-bundled"), "--plain-bundled"),
         ((runs / "coin", "--translations", out), "--plain SOURCE REFERENCE"),
-        ((runs / "coin", "--plain", source, reference), "sentences of benchmarks only"),
+        ((runs / "coin", "--plain", source, reference), "benchmark sentences only"),
         (("--plain", source, tmp_path / "nothing", "--translations", out), "nothing"),
     ):
         study("quality", *arguments).is_refusal(words)

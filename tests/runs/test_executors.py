@@ -185,7 +185,7 @@ def test_a_script_that_workers_cannot_read() -> None:
     command = [sys.executable, "-", "processes:2", "1"]
     done = subprocess.run(command, input=_SCRIPT, env=_ENVIRONMENT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "UserError: workers ended before their first piece of work (exit code 1)" in done.stderr
+    assert "UserError: workers stopped before they began to work (exit code 1)" in done.stderr
     assert done.stderr.count("Traceback") <= 3
 
 

@@ -118,7 +118,7 @@ def test_what_is_refused(tmp_path: Path, selection: Selection) -> None:
             rejudge(tmp_path / "run", options, output)
     assert {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()} == before
     folder.write_manifest(tmp_path / "empty", {}, "finished", {})
-    with pytest.raises(UserError, match=r"empty holds no result to judge again$"):
+    with pytest.raises(UserError, match=r"empty has no results to rejudge$"):
         rejudge(tmp_path / "empty", {})
 
 

@@ -201,10 +201,7 @@ def test_a_folder_that_is_deleted_under_way(tmp_path: Path, config: RunConfig, s
     context = running.RunContext(tmp_path / "store")
     with pytest.raises(UserError) as caught:
         running.carry_out(plan(both, Deleter("", {})), Deleter("", {}), tmp_path / "run", context)
-    assert str(caught.value) == (
-        f"tiny.en-xx in {tmp_path / 'run'} was deleted while the run was going; give the same command again "
-        "(translations are kept in the store)"
-    )
+    assert f"tiny.en-xx in {tmp_path / 'run'} was deleted" in str(caught.value)
     running.carry_out(plan(both, Toy("", {})), Toy("", {}), tmp_path / "run", context)
     assert len(folder.read_results(tmp_path / "run")) == 2
 

@@ -236,9 +236,7 @@ def test_a_damaged_store(path: Path) -> None:
     content[4096:] = b"\xa5" * (len(content) - 4096)
     path.write_bytes(content)
     with (
-        pytest.raises(
-            UserError, match=r"is damaged \(.*\); put back a copy of it, or choose another file with --store"
-        ),
+        pytest.raises(UserError, match=r"is damaged .* --store"),
         Store(path) as s,
     ):
         s.get("system", REQUESTS)
@@ -255,10 +253,8 @@ def test_a_flipped_bit_is_noticed_and_only_that_answer_is_asked_again(
             f"Frase {n}." for n in (0, 1, 2, 4)
         ]
         assert store.claim("system", REQUESTS) == REQUESTS[3:4]
-    assert caplog.messages == [
-        f"the store of translations {path} holds 1 damaged answers of system (their checksums do not fit); they are "
-        "thrown away and asked for again; check the disk"
-    ]
+    (message,) = caplog.messages
+    assert f"{path} has 1 damaged answers of system" in message
 
 
 def test_what_sqlite_changes_is_no_damage(path: Path) -> None:
@@ -278,7 +274,7 @@ def test_an_empty_file_is_not_taken_for_a_new_store(path: Path) -> None:
         store.put("system", answers(REQUESTS))
     path.write_bytes(b"")
     with (
-        pytest.raises(UserError, match=r"is an empty file, so what it held is lost; put back a copy of it, or delete"),
+        pytest.raises(UserError, match=r"is an empty file"),
         Store(path),
     ):
         pass
@@ -294,9 +290,7 @@ def test_a_store_that_goes_away_under_way_is_noticed(path: Path, harm: Callable[
     with Store(path) as store:
         store.claim("system", REQUESTS)
         harm(path)
-        with pytest.raises(
-            UserError, match=r"was deleted or replaced while it was in use, so nothing more can be kept"
-        ):
+        with pytest.raises(UserError, match=r"was deleted or replaced"):
             store.put("system", answers(REQUESTS))
 
 

@@ -385,7 +385,7 @@ def _drop_weights(directory: Path) -> None:
     [
         *((lambda d, name=name: (d / name).unlink(), name) for name in ("source.spm", "target.spm", "vocab.json")),
         (lambda d: (d / "vocab.json").write_text("[]"), "tokeniser"),
-        (_change_settings, "ends a text"),
+        (_change_settings, "end-of-sequence"),
         (_cut_weights, "weights"),
         (_drop_weights, "lacks 4 .*layers.1.fc1"),
     ],

@@ -202,7 +202,7 @@ def test_a_worker_is_told_what_the_driver_knows() -> None:
         ("rerank:en-es", "rerank:demo:en-es"),
         ("rerank:fake:right?n=0", "option n must"),
         ("rerank:fake:right?m=3", "'m'"),
-        ("rerank:fake:right?reader=me", "reader is one of source, gold, not 'me'"),
+        ("rerank:fake:right?reader=me", "reader must be one of source, gold, not 'me'"),
         ("rerank:nobody:x", "nobody"),
         ("rerank:command:cat", "demo:..."),  # systems that can
         ("hinted:files:x.txt", "files:x.txt"),

@@ -235,7 +235,7 @@ class Desk:
             # Who has answered nothing has not begun: a name that was mistyped must not keep the others waiting.
             at_work = [person.name for person in self._people.values() if not person.is_closed and person.n_answered]
         if self.question is None or not self._can_agree:
-            raise UserError("the server was started without a run folder, so it cannot say how far people agree")
+            raise UserError("no agreement to show: the server was started without a run folder")
         return self.question.agree(closed, self._resampling), at_work
 
     # -- what the page writes ------------------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ class Desk:
         name = _line(sent, "name", LONGEST_NAME)
         who = identity_of(name)
         if not who or len(who.encode()) > _LONGEST_FILE_NAME:
-            raise UserError("a name has at least one letter or digit, and fits into the name of a file")
+            raise UserError("a name needs a letter or digit, and only characters that file names allow")
         with self._lock:
             if who not in self._people:
                 if self.sheet_of(who).exists():

@@ -242,7 +242,7 @@ class _File:
         named = os.environ.get("TMPDIR")
         # Python takes another directory without a word if this one cannot be used.
         if named and Path(tempfile.gettempdir()).absolute() != Path(named).absolute():
-            raise UserError(f"TMPDIR names {named}, where nothing can be written; name a directory that exists")
+            raise UserError(f"TMPDIR is {named}, which is not writable; set it to an existing directory")
         with _disk_errors():
             # Not buffered: a full disk must show when a block is written, and not when the file is closed.
             self._file = tempfile.TemporaryFile(prefix="gendermark-", buffering=0)  # noqa: SIM115 (closed with the list)
@@ -279,6 +279,6 @@ def _disk_errors() -> Iterator[None]:
     except OSError as problem:
         where = tempfile.tempdir or os.environ.get("TMPDIR") or "the directory for temporary files"
         raise UserError(
-            f"cannot write temporary data in {where}: {problem.strerror or problem}; free space there, or name another "
-            "directory in the environment variable TMPDIR"
+            f"cannot write temporary data in {where}: {problem.strerror or problem}; free space there, or set TMPDIR "
+            "to another directory"
         ) from None

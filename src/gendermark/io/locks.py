@@ -79,7 +79,7 @@ def is_held(path: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as problem:
-        raise UserError(f"cannot look at the lock {path}: {problem.strerror or problem}") from None
+        raise UserError(f"cannot read the lock {path}: {problem.strerror or problem}") from None
     try:
         return not _try_lock(handle, shared=True)
     finally:

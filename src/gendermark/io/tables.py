@@ -334,7 +334,7 @@ def read_sample_rows(path: Path | str, system: str = "", source_column: str = ""
     line, first = records[0]
     has_source = source_column or any(name.strip().lower() in SOURCE_COLUMNS for name in first)
     if not has_source and "id" not in first:
-        raise BadFile(path, "has neither 'source' nor 'id' to say whose samples these are", line=line)
+        raise BadFile(path, "has neither 'source' nor 'id'; add one of them", line=line)
     key = _column(path, list(first), source_column, "source", SOURCE_COLUMNS) if has_source else "id"
     rows = stored(Row(_text(path, record, key), _samples(path, record), record[0]) for record in records)
     return rows, "source" if has_source else "id"
@@ -426,7 +426,7 @@ def _task_rows(path: Path | str, name: str, task: Mapping[str, Any]) -> Sequence
     if len(sources) != len(translations):
         raise BadFile(path, f"{whose}has {len(sources):,} sources, but {len(translations):,} translations")
     if not sources:
-        raise BadFile(path, f"{whose}has no sources; translate again and keep them")
+        raise BadFile(path, f"{whose}has no sources; save them with the translations")
     for key, texts in ((_SOURCES, sources), (_TRANSLATIONS, translations)):
         for number, text in enumerate(texts, start=1):
             if not isinstance(text, str):

@@ -39,7 +39,7 @@ def no_adjectives(word: str, number: str) -> Agreement | None:  # noqa: ARG001
 
 
 class Clue(NamedTuple):
-    """A word that agrees with a noun; it is told by its place, so that the same word elsewhere is not meant."""
+    """A word that agrees with a noun; its place identifies it, so that the same word elsewhere is not meant."""
 
     at: int
     agreement: Agreement

@@ -15,7 +15,7 @@ with two columns for Names it would fail in most. F and M are the gender of the 
 Stereotype (which alone does not follow the pattern). S and O say whether the focus is the subject of the main clause;
 for Implicit causality, whether the verb points to the subject or to the object.
 
-Subject is told from Pronoun S by the paper's reason for it, that the subjects of two clauses are taken to be the same:
+Subject differs from Pronoun S by the paper's reason for it, that the subjects of two clauses are taken to be the same:
 the pronoun must be a subject too. Recency holds if the focus is the last person named before the pronoun, as in the
 paper's example, where "someone" stands between and the cue is absent. "They" gives no gender to these four: an
 ambiguous sentence has Stereotype, Default M and Ambiguity only.

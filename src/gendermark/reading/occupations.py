@@ -7,7 +7,7 @@ Gender is that of the person the forms can name:
 - `epicene`: the form serves both, and agreeing words tell ("el/la artista", «врач»);
 - `masculine-only`, `feminine-only`: the noun's grammatical gender is fixed and says nothing about the person, nor do
   words that agree with it ("la guardia" for any guard); words that agree against it, or name the sex, do;
-- `other`: not this person at all, though it looks like it; the words are passed over ("la música", a phrase of another
+- `other`: not this person at all, though it looks like it; the words are ignored ("la música", a phrase of another
   trade).
 """
 

@@ -54,7 +54,7 @@ _PLAINLY = {
     "Arab": re.compile("[\u0620-\u06d3]{4}"),
     "Deva": re.compile("[\u0900-\u097f]{4}"),
 }
-"""A word of a script, more or less. Most lines have one of the right script, and are passed over quickly."""
+"""A word of a script, more or less. Most lines have one of the right script, and are skipped quickly."""
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _ALONE = {

@@ -147,7 +147,7 @@ def _scan(text: str) -> Iterator[Span]:
         start, end = match.span()
         if text[end - 1] == "'":
             behind = text[end : end + 2]
-            # A closing quotation mark is no elision; one written apart is told from it by the lack of an opening one.
+            # A closing quotation mark is no elision; one written apart differs by the lack of an opening one.
             elided = behind[:1].isalpha() or (not quoted and behind[:1] == " " and behind[1:].isalpha())
             end = end if elided else end - 1
         yield start, end

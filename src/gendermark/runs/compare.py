@@ -96,9 +96,7 @@ def check_comparable(a: Result, b: Result) -> list[str]:
     if len(a.judgements) != len(b.judgements) or any(
         x.item_id != y.item_id for x, y in zip(a.judgements, b.judgements, strict=True)
     ):
-        raise UserError(
-            f"{a.cell}: the runs do not hold the same items, so they cannot be paired; run both on the same data"
-        )
+        raise UserError(f"{a.cell}: the runs have different items; run both on the same data")
     return remarks
 
 

@@ -126,7 +126,7 @@ def open_executor(text: str, n_pieces: int = 0) -> Executor:
     if text == "serial":
         return SERIAL
     if kind not in ("processes", "dask") or (colon and not argument):
-        raise UserError(f"{text!r} is no executor; write {KINDS}")
+        raise UserError(f"{text!r} is not an executor; use {KINDS}")
     if kind == "processes":
         return Processes(_n_workers(text, argument))
     if not argument or _INTEGER.fullmatch(argument):
@@ -186,8 +186,8 @@ def result_of(outcome: Outcome) -> Any:
 
 def _workers_died() -> UserError:
     return UserError(
-        f"{MOST_DEATHS} workers died with the same portion of work (killed, or out of memory?); what is finished is "
-        "kept: use fewer workers or smaller batches, and run again to go on"
+        f"{MOST_DEATHS} workers died on the same portion of work (killed, or out of memory?); finished work is kept: "
+        "use fewer workers or smaller batches, and rerun to resume"
     )
 
 
@@ -232,8 +232,8 @@ def _end_if_read_by_a_worker() -> None:
 
 def _not_started(how: str) -> UserError:
     return UserError(
-        f"workers ended before their first piece of work ({how}); the script that starts them must be a file that they "
-        f"can read, with what it does under {_GUARD}; without workers: the executor serial"
+        f"workers stopped before they began to work ({how}); start them from a script file with its code under "
+        f"{_GUARD}, or use the executor serial"
     )
 
 
@@ -379,8 +379,8 @@ def _given_up(worker: _Worker, task: _Task) -> UserError | None:
     code = worker.process.exitcode or 0
     if not worker.has_begun and code == NO_GUARD:
         return UserError(
-            "workers read the script that starts them, and this one would start workers again in each; put what it "
-            f"does under {_GUARD}"
+            f"workers import the script that starts them, and this one would start workers again; put its code under "
+            f"{_GUARD}"
         )
     if not worker.has_begun and (code > 0 or task.n_deaths >= MOST_DEATHS):  # the next one would do the same
         return _not_started(f"exit code {code}" if code > 0 else "killed, or out of memory?")
@@ -513,9 +513,7 @@ class Dask(Executor):
                     failure = failure or _workers_died()
                     continue
                 except (distributed.CancelledError, OSError):  # an OSError: the connection was closed
-                    raise UserError(
-                        "the dask scheduler is gone; what is finished is kept: run again to go on"
-                    ) from None
+                    raise UserError("the dask scheduler is gone; finished work is kept: rerun to resume") from None
                 finally:
                     future.release()
                 yield task, result

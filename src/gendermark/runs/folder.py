@@ -329,7 +329,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(k), kind) for k, kind in kinds.items()):
         raise BadFile(path, "is not a manifest of gendermark; run again into another directory")
     if not _is_sound(manifest):
-        raise BadFile(path, "has a value of another kind than a run writes; run again into another directory")
+        raise BadFile(path, "has a value of the wrong type; run again into another directory")
     return manifest
 
 

@@ -69,7 +69,7 @@ def rejudge(
     """
     run = folder.read_run(directory)
     if not run.results:
-        raise UserError(f"{directory} holds no result to judge again")
+        raise UserError(f"{directory} has no results to rejudge")
     chosen = [_selection(result.selection, options) for result in run.results]
     _refuse_unused(options, chosen)
     config = {**run.manifest["config"], "selections": [s.to_json() for s in chosen], "rejudged": run.name}

@@ -141,7 +141,7 @@ def no_progress(title: str) -> Iterator[Progress]:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a run needs that decides no number: where answers are kept, and who is told what."""
+    """What a run needs and no number depends on: the cache of answers, and where messages go."""
 
     store: Path | None = None
     open_progress: OpenProgress = no_progress
@@ -197,7 +197,7 @@ def _carry_out(
         _check_there(directory, cells)
         ordered = {result.cell: cells[result.cell] for result in results}
         folder.write_manifest(directory, config, "finished", ordered, notes, context.name)
-    for note in notes:  # those on workers are told by whoever has opened them, once for all that they did
+    for note in notes:  # notes of workers are shown by whoever opened them
         context.tell(note)
     return results
 
@@ -301,7 +301,7 @@ def _check_there(directory: Path, cells: Mapping[str, Any]) -> None:
     ]
     if gone:
         raise UserError(
-            f"{', '.join(gone)} in {directory} was deleted while the run was going; give the same command again "
+            f"{', '.join(gone)} in {directory} was deleted during the run; rerun the same command "
             "(translations are kept in the store)"
         )
 

@@ -4,7 +4,7 @@ One SQLite file for all runs. A translation is filed under system, request and s
 transaction that hands over the portion it came in: kill -9 leaves either the whole portion or nothing of it.
 
 Every translation has a checksum: one that a failing disk or another program has changed is thrown away and asked for
-again, and the user is told. A power cut loses at most the answers of two seconds: to wait for the disk after every
+again, with a message. A power cut loses at most the answers of two seconds: to wait for the disk after every
 portion would slow down fast systems by a quarter.
 
 Two runs may work at once. Before asking its system, a run claims the requests; the other sees the claim and waits for
@@ -129,8 +129,8 @@ class Store:
         if damaged:
             self._drop(system_id, damaged)
             log.warning(
-                "the store of translations %s holds %s damaged answers of %s (their checksums do not fit); they are "
-                "thrown away and asked for again; check the disk",
+                "the translation cache %s has %s damaged answers of %s (checksum mismatch); they are requested again; "
+                "check the disk",
                 *(self.path, f"{len(damaged):,}", system_id),
             )
         return found
@@ -211,14 +211,14 @@ class Store:
         (n_tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if was_empty and not n_tables:
             raise UserError(
-                f"the store of translations {self.path} is an empty file, so what it held is lost; put back a copy of "
-                "it, or delete it to begin a new one"
+                f"the translation cache {self.path} is an empty file, so its contents are lost; restore a copy, or "
+                "delete it to start a new one"
             )
         (found,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise UserError(
-                f"the store of translations {self.path} is damaged ({printable(str(found))}); put back a copy of it, "
-                "or choose another file with --store"
+                f"the translation cache {self.path} is damaged ({printable(str(found))}); restore a copy, or choose "
+                "another file with --store"
             )
 
     def _remove_dead_owners(self) -> None:
@@ -257,8 +257,7 @@ class Store:
         with self._problems():
             if _identity(self.path) != self._identity:
                 raise UserError(
-                    f"the store of translations {self.path} was deleted or replaced while it was in use, so nothing "
-                    "more can be kept in it; put it back, or run again"
+                    f"the translation cache {self.path} was deleted or replaced while in use; restore it, or run again"
                 )
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -275,8 +274,8 @@ class Store:
             yield
         except (sqlite3.Error, OSError, UnicodeError, OverflowError) as problem:  # of names in a damaged schema
             raise UserError(
-                f"the store of translations {self.path} cannot be used ({problem}); what it holds is kept: free "
-                "space or mend permissions and run again, or choose another file with --store"
+                f"the translation cache {self.path} cannot be used ({problem}); its contents are kept: free space or "
+                "fix permissions and rerun, or choose another file with --store"
             ) from None
 
 

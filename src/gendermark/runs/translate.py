@@ -40,7 +40,7 @@ _SHARES = 64
 """A shard is at most this fraction of what is left, so that in the end no worker waits long for another."""
 _POLL_SECONDS = 0.1
 _SECONDS_UNTIL_TOLD = 10.0
-"""Without a new answer of another run, before the user is told whom we wait for."""
+"""Without a new answer of another run, before a message says whom we wait for."""
 _SECONDS_TO_WAIT = 1_800.0
 """A large model or a server's pause may take long, but nothing takes longer than this."""
 
@@ -230,7 +230,7 @@ class _Translating:
                 try:
                     yield tuple([found[key] if key in found else self._errors[key] for key in keys])
                 except KeyError:
-                    raise SystemFailure("answers are gone from the store since they were kept; run again") from None
+                    raise SystemFailure("answers disappeared from the cache; run again") from None
 
     # -- beside another run
 

@@ -98,7 +98,7 @@ def open_prompt(name_or_file: str = "default", system: str = "") -> Prompt:
     # An editor's line end behind the last line is not meant.
     template = read_text(path).replace("\r\n", "\n").removesuffix("\n")
     if "{source}" not in template:
-        raise BadFile(path, "has no {source}, which stands for the sentence to translate; write it where that belongs")
+        raise BadFile(path, "has no {source}, the placeholder of the sentence to translate; add it")
     return Prompt(template, system)
 
 

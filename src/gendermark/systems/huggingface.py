@@ -139,7 +139,7 @@ class HuggingFace(Engine):
         own_ends = _listed(self._generation.eos_token_id) or _listed(text_config.eos_token_id)
         self._ends = sorted(further_ends.union(own_ends))
         if not self._ends:
-            raise UserError(f"{spec} has no token that ends a text, so it cannot translate")
+            raise UserError(f"{spec} has no end-of-sequence token, so it cannot translate")
         self._end = self._ends[0]  # stands for them all
         paddings = _listed(self._generation.pad_token_id) or _listed(text_config.pad_token_id) or own_ends
         self._padding = paddings[0] if paddings else 0

@@ -359,7 +359,7 @@ class OpenAI(System):
     def _cost(self, n_input: int, n_output: int) -> str:
         """By the prices that were given; empty if there are none."""
         cost = (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
-        return f"{cost:{',.2f' if cost >= 0.1 else '.2g'}}" if cost else ""
+        return f"${cost:{',.2f' if cost >= 0.005 else '.2g'}}" if cost else ""
 
     def forecast(self, requests: Sequence[Request]) -> str:
         """About four characters make a token, and the prompt comes on top."""

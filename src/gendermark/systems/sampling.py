@@ -44,7 +44,7 @@ class Decoding:
         given = dict(options)
         for key in given:
             if key not in OPTIONS:
-                raise UserError(f"there is no sampling option {key!r}; available: {', '.join(OPTIONS)}")
+                raise UserError(f"unknown sampling option {key!r}; available: {', '.join(OPTIONS)}")
         return cls(
             _number(given, "temperature", 1.0, lambda x: x > 0, "a number above 0"),
             int(_number(given, "top_k", 0, lambda x: x >= 0 and x == int(x), "a whole number, 0 for no limit")),

@@ -169,7 +169,7 @@ def choice_option(options: Mapping[str, str], key: str, choices: Sequence[str]) 
     """One of several values; the first if it is not given."""
     value = options.get(key, choices[0])
     if value not in choices:
-        raise UserError(f"option {key} is one of {', '.join(choices)}, not {value!r}")
+        raise UserError(f"option {key} must be one of {', '.join(choices)}, not {value!r}")
     return value
 
 

@@ -61,7 +61,7 @@ def _descriptions() -> dict[str, Description]:
             "awareness" if kind == "gender" else "",
         )
         found[-1] = replace(found[-1], even=50.0)
-        entropy, told = f"entropy of {what}", "where the gender is told minus where it is open"
+        entropy, told = f"entropy of {what}", "where the source gives the gender minus where it is open"
         add(f"h_{kind}", entropy, f"Mean entropy of the samples, of {what}.", Unit.NATS, symbol=f"{shown} entropy")
         below = "below 0, the system is less sure where the gender is open"
         for pooled, where, over in (

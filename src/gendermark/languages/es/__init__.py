@@ -5,7 +5,7 @@ cannot be told by their endings next to a noun, because verbs end alike ("la ana
 so they are listed; words that are often adverbs or verbs ("solo", "rápido", "baja") and participles that govern a
 predicate noun ("fue nombrada gerente") are not among them. Where the determiner leaves the gender open, the predicate
 of a subject that begins its clause tells it ("su asistente está cansada", "su asistente fue despedida"): there, behind
-the copula, endings are safe. A noun inside a larger subject ("la tía de su asistente está ...") is passed over.
+the copula, endings are safe. A noun inside a larger subject ("la tía de su asistente está ...") is ignored.
 A noun that no lexicon has is read by its article, else by its ending ("-ora", "-ción"; "-ista", "-nte" tell nothing).
 """
 

@@ -6,7 +6,7 @@ through the article. Adjectives are listed, because endings deceive ("malade", "
 are safe right behind the noun ("des analystes expérimentées"), not before it ("Marie est née comptable"). Where the
 determiner leaves the gender open, the predicate of a subject that begins its clause tells it ("l'analyste est
 contente", "l'analyste a été embauchée"), and so does that of "qui" right behind the noun. With "s'est", a masculine
-participle before an object is no agreement ("elle s'est cassé le bras") and is passed over, unless the verb takes none
+participle before an object is no agreement ("elle s'est cassé le bras") and is ignored, unless the verb takes none
 ("s'est approché de la table"). A subject's predicate may also stand behind "et" ("l'analyste a crié et est partie"):
 French leaves no subject out, so nobody else can be meant.
 """

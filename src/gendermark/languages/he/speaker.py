@@ -19,7 +19,7 @@ SPEAKER = Being(
     ),
     between=words("לא מאוד תמיד כל כך גם רק עדיין ממש די כבר קצת אף פעם הכי ביותר הייתי אהיה באמת לפעמים בדרך כלל"),
     joining=words("או אבל"),
-    # Where both genders are written alike, nothing is told; a noun is none of the speaker's agreement.
+    # Where both genders are written alike, nothing is decided; a noun is none of the speaker's agreement.
     stop=words("מנסה חולה יפה לבדי מנקה גבר גברת"),
     prefixes="ו ש כש וש שכש",
 )
