@@ -50,44 +50,25 @@ Make = Callable[[Sequence[str], Sequence[str]], bytes]
 FILES: dict[str, tuple[Make, tuple[str, ...]]] = {
     "one line too few": (lambda s, t: _joined(t[:-1]), ("2,719 lines", "2,720 sentences", "gendermark export")),
     "one line too many": (lambda s, t: _joined([*t, "más"]), ("2,721 lines", "2,720 sentences")),
-    "an empty line too many": (lambda s, t: _joined([*t, ""]), ("2,721 lines", "2,720 sentences")),
     "empty file": (lambda s, t: b"", ("0 lines", "2,720 sentences")),
-    "byte order mark only": (lambda s, t: b"\xef\xbb\xbf", ("0 lines", "2,720 sentences")),
-    "one empty line": (lambda s, t: b"\n", ("1 lines", "2,720 sentences")),
-    "doubled": (lambda s, t: _joined([*t, *t]), ("5,440 lines", "2,720 sentences")),
     "one group of four": (lambda s, t: _joined(t[:680]), ("680 lines", "2,720 sentences")),
-    "all in one line": (lambda s, t: " ".join(t[:20]).encode(), ("1 lines", "2,720 sentences")),
-    "a JSON list": (lambda s, t: json.dumps(list(t[:20])).encode(), ("1 lines", "2,720 sentences")),
     "Latin-1": (lambda s, t: _joined(t).decode().encode("latin-1"), ("line 1:", "0xe9", "UTF-8")),
-    "Latin-1 from line 3": (lambda s, t: _with(t, 3, "España".encode("latin-1")), ("line 3:", "0xf1", "UTF-8")),
     "Windows-1252 quotes": (lambda s, t: _with(t, 4, b"\x93hola\x94"), ("line 4:", "0x93", "UTF-8")),
-    "Shift-JIS": (lambda s, t: _with(t, 5, "医者です".encode("shift_jis")), ("line 5:", "UTF-8")),
-    "EUC-KR": (lambda s, t: _with(t, 6, "의사".encode("euc_kr")), ("line 6:", "UTF-8")),
     "UTF-16, little-endian": (lambda s, t: b"\xff\xfe" + "\n".join(t).encode("utf-16-le"), ("UTF-16", "UTF-8")),
-    "UTF-16, big-endian": (lambda s, t: b"\xfe\xff" + "\n".join(t).encode("utf-16-be"), ("UTF-16", "UTF-8")),
     "UTF-32, little-endian": (lambda s, t: b"\xff\xfe\0\0" + "\n".join(t).encode("utf-32-le"), ("UTF-32", "UTF-8")),
-    "UTF-32, big-endian": (lambda s, t: b"\0\0\xfe\xff" + "\n".join(t).encode("utf-32-be"), ("UTF-32", "UTF-8")),
     "UTF-16 without its mark": (lambda s, t: "ab\ncd".encode("utf-16-le"), ("line 1:", "NUL")),
-    "bad byte in line 100": (lambda s, t: _with(t, 100, b"\xff"), ("line 100:", "0xff")),
     "bad byte in the last line": (lambda s, t: _with(t, N, b"\xfe"), ("line 2720:", "0xfe")),
-    "bad byte after a byte order mark": (lambda s, t: b"\xef\xbb\xbf" + _with(t, 2, b"\xe9"), ("line 2:", "0xe9")),
     "cut inside a letter": (lambda s, t: _joined(t)[:-1] + b"\xc3", ("line 2720:", "0xc3")),
-    "overlong encoding": (lambda s, t: _with(t, 7, b"\xc0\x80"), ("line 7:", "0xc0")),
     "encoded surrogate": (lambda s, t: _with(t, 8, b"\xed\xa0\x80"), ("line 8:", "0xed")),
     "NUL byte": (lambda s, t: _with(t, 9, b"a\0b"), ("line 9:", "NUL")),
-    "NUL bytes only": (lambda s, t: bytes(4096), ("line 1:", "NUL")),
     "a line of a megabyte": (lambda s, t: _with(t, 10, "x" * 1_000_000), ("line 10:", "1,000,000 characters")),
-    "a line one character too long": (lambda s, t: _with(t, 11, "é" * 100_001), ("line 11:", "100,001 characters")),
     "carriage return inside": (lambda s, t: _with(t, 12, "uno\rdos"), ("line 12:", "carriage return", "LF")),
-    "old Macintosh line ends": (lambda s, t: "\r".join(t).encode(), ("line 1:", "carriage return", "LF")),
     "doubled carriage returns": (lambda s, t: "\r\r\n".join(t).encode(), ("line 1:", "carriage return", "LF")),
     "compressed": (lambda s, t: gzip.compress(_joined(t), mtime=0), ("line 1:",)),
-    "office document": (lambda s, t: b"PK\x03\x04\x14\x00\x06\x00\x08\x00", ("line 1:", "NUL")),
     "pairs, separator missing": (
         lambda s, t: _with(_pairs(s, t), 13, f"{s[12]} {t[12]}"),
         ("line 13:", "no '|||'", "other lines do"),
     ),
-    "pairs, half a separator": (lambda s, t: _with(_pairs(s, t), 14, f"{s[13]}|||{t[13]}"), ("line 14:", "no '|||'")),
     "pairs, two separators": (
         lambda s, t: _with(_pairs(s, t), 15, f"{s[14]} ||| a ||| b"),
         ("line 15:", "more than one"),
@@ -97,8 +78,6 @@ FILES: dict[str, tuple[Make, tuple[str, ...]]] = {
         lambda s, t: _with(_pairs(s, t), 17, "The dog barks. ||| El perro."),
         ("line 17:", "'The dog barks.'", "not a sentence"),
     ),
-    "pairs, a long unknown source": (lambda s, t: _with(_pairs(s, t), 18, f"{'x' * 500} ||| a"), ("line 18:", "xx…'")),
-    "pairs, empty source": (lambda s, t: _with(_pairs(s, t), 19, " ||| hola"), ("line 19:", "''")),
     "pairs, translation first": (
         lambda s, t: _joined(_pairs(t, s)),
         ("line 1:", "'Qué Editor número 0.'", "not a sentence"),
@@ -225,7 +204,6 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("score simplegen --data core --to es --from de --translations {good}", ("source language", "'de'", "en")),
     ("score tgbi --data core --from xx --translations {good}", ("source language", "'xx'", "ko", "ja")),
     ("score tgbi --from ja --translations {good}", ("source language", "'ja'", "official", "ko")),
-    ("score tgbi --data core --to de --translations {good}", ("target language", "'de'", "en")),
     (
         "score simplegen --data gold --to es --translations {good}",
         ("data of simplegen 'gold'", "core, file:FILE, official"),
@@ -235,7 +213,6 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("score simplegen --data core --rules worst --to es --translations {good}", ("rules", "'worst'", "best, paper")),
     ("score simplegen --rules paper --to fr --translations {good}", ("dictionary", "de and es", "fr", "--rules best")),
     ("score simplegen --data core --cluster verb --to es --translations {good}", ("cluster", "'verb'", "occupation")),
-    ("score tgbi --data core --cluster template --translations {good}", ("cluster", "'template'", "lexeme")),
     ("score simplegen --data core --to es --group fofo --translations {good}", ("group", "'fofo'", "fofc, fomc, mofc")),
     ("score simplegen --data core --to es --group fofc --translations {good}", ("2,720 lines", "680 sentences")),
     ("score tgbi --data core --group fofc --translations {good}", ("set of tgbi", "'fofc'", "formal")),
@@ -245,8 +222,6 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("score tgbi --data core --set informal={good} --translations {good}", ("--translations FILE", "--set NAME=FILE")),
     ("score tgbi --data core --set informal={good} --group formal", ("--group", "--set")),
     ("score tgbi --data core --set informal", ("--set", "KEY=VALUE", "informal=informal.en.txt", "'informal'")),
-    ("score tgbi --data core --set informal=", ("--set", "KEY=VALUE", "'informal='")),
-    ("score tgbi --data core --set =x.txt", ("--set", "KEY=VALUE", "'=x.txt'")),
     ("score tgbi --data core --set informal={good} --set informal={good}", ("--set", "'informal'", "twice")),
     ("score simplegen {good} --data core --to es", ("gendermark score --help",)),
     ("score simplegen --data core --to es --translations", ("--translations", "argument")),
@@ -262,20 +237,12 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
         for value in ("0", "-1", "99", "1000001", "abc", "1.5")
     ),
     ("score simplegen --data core --to es --translations {good} --seed -1", ("--seed",)),
-    ("score simplegen --data core --to es --translations {good} --seed x", ("--seed",)),
     # score: where to write
     ("score simplegen --data core --to es --translations {good} --judgements {tmp}", ("cannot write {tmp}",)),
     ("score simplegen --data core --to es --translations {good} --judgements {good}/j", ("cannot write {good}/j",)),
     ("score simplegen --data core --to es --translations {good} --tables {good}", ("cannot write {good}",)),
     # export
     ("export", ("benchmark", "gendermark export --help")),
-    ("export simplegn --data core", ("benchmark 'simplegn'", "did you mean 'simplegen'?")),
-    ("export simplegen --data core --to xx", ("target language", "'xx'", "es")),
-    ("export tgbi --data core --from xx", ("source language", "'xx'", "ko")),
-    ("export tgbi --data gold", ("unknown data of tgbi 'gold'", "core, file:FILE, official")),
-    ("export tgbi --data core --revision x", ("core data", "--revision")),
-    ("export tgbi --revision x", ("revision", "'x'", "released")),
-    ("export simplegen --data core --group informal", ("group of simplegen", "'informal'", "fofc")),
     ("export tgbi --data core --set fofc", ("set of tgbi", "'fofc'", "informal")),
     ("export simplegen --data core --group fofc --group fofc", ("group of simplegen", "twice")),
     ("export simplegen --data core -o {tmp}", ("cannot write {tmp}",)),
@@ -285,12 +252,10 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("run", ("--system", "gendermark run --help")),
     ("run --system fake:right --data core --to es", ("--output", "gendermark run --help")),
     ("run --system fake --data core --to es -o {tmp}/o", ("family:argument", "'fake'", "fake:...", "files:...")),
-    ("run --system fake: --data core --to es -o {tmp}/o", ("family:argument", "'fake:'")),
     ("run --system :right --data core --to es -o {tmp}/o", ("system ''", "fake")),
     ("run --system fack:right --data core --to es -o {tmp}/o", ("system 'fack'", "did you mean 'fake'?")),
     ("run --system fake:wrong --data core --to es -o {tmp}/o", ("fake system 'wrong'", "stereotyped")),
     ("run --system fake:right?p=2 --data core --to es -o {tmp}/o", ("option p", "2")),
-    ("run --system fake:right?p=x --data core --to es -o {tmp}/o", ("option p", "'x'")),
     ("run --system fake:right?q=1 --data core --to es -o {tmp}/o", ("'q'", "p, seed")),
     ("run --system files:{good} --system-option a=b --data core --to es -o {tmp}/o", ("files", "'a'")),
     ("run --system fake:right --system-option p --data core --to es -o {tmp}/o", ("--system-option", "KEY=VALUE")),
@@ -316,9 +281,6 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
         "run --system fake:right --data core --revision 2019 --to es -o {tmp}/o",
         ("error: core data has no --revision; leave it out\n",),
     ),
-    ("run --system fake:right --data core --cluster x --to es -o {tmp}/o", ("cluster", "'x'", "occupation")),
-    ("run --system fake:right --data core --confidence 2 --to es -o {tmp}/o", ("--confidence", "0.95", "2")),
-    ("run --system fake:right --data core --resamples 0 --to es -o {tmp}/o", ("--resamples",)),
     ("run --system fake:right --data core --to es -o {good}", ("{good} is a file", "-o")),
     ("run --system fake:right --data core --to es -o {good}/below", ("{good}/below", "Not a directory")),
     ("run --system fake:copy --data core --to es -o {right}", ("{right} holds another run", "system", "-o")),
@@ -330,31 +292,23 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("compare {good} {right}", ("{good}", "is a file, not a run folder", "gendermark run -o")),
     ("compare {tmp} {right}", ("{tmp}", "no manifest.json", "gendermark run -o")),
     ("compare {right} {tgbi}", ("nothing in common", "simplegen.en-es", "tgbi.ko-en")),
-    ("compare {right} {masculine} --confidence 1", ("--confidence", "0.95")),
-    ("compare {right} {masculine} --resamples 1", ("--resamples",)),
     # gate
     ("gate", ("DIR", "gendermark gate --help")),
     ("gate {right}", ("--baseline DIR", "--min METRIC=VALUE", "--max METRIC=VALUE")),
     ("gate {right} --min anti", ("--min", "KEY=VALUE", "anti=60", "'anti'")),
     ("gate {right} --min anti=high", ("anti", "number", "'high'")),
-    ("gate {right} --min anti=nan", ("anti", "number", "'nan'")),
     ("gate {right} --max delta=inf", ("delta", "number", "'inf'")),
     ("gate {right} --min anti=1 --min anti=2", ("--min", "'anti'", "twice")),
     ("gate {right} --min accuracy=50", ("'accuracy'", "it has pro, anti, delta and others", "gendermark list metrics")),
     ("gate {right} --max incorrect=50", ("'incorrect'", "did you mean", "incorrect:fofc")),
-    ("gate {tmp} --min anti=60", ("{tmp}", "no manifest.json")),
-    ("gate {right} --baseline {tmp}/absent", ("{tmp}/absent", "no such directory")),
     ("gate {right} --baseline {tgbi}", ("nothing in common",)),
     *((f"gate {{right}} --baseline {{masculine}} --alpha {value}", ("--alpha",)) for value in ("2", "-1", "nan", "x")),
     # report
     ("report", ("DIR", "gendermark report --help")),
-    ("report {tmp}/absent", ("{tmp}/absent", "no such directory", "gendermark run -o")),
     ("report {right} {tmp}", ("{tmp}", "no manifest.json")),
-    ("report {right} {good}", ("{good}", "is a file, not a run folder", "gendermark run -o")),
     ("report {right} --figures {good}", ("{good}", "is a file", "give a directory for the figures")),
     ("report {right} --format html5", ("report format 'html5'", "csv, html, json, latex, md")),
     ("report {right} -o {tmp}/report.docx", ("{tmp}/report.docx", ".md", ".tex", "--format")),
-    ("report {right} -o {tmp}/report", ("{tmp}/report", ".csv", "--format")),
     ("report {right} --format md -o {tmp}", ("cannot write {tmp}",)),
     ("report {right} -o {good}/report.md", ("cannot write {good}/report.md",)),
     # demo
@@ -445,61 +399,34 @@ MANIFEST, RESULT, JUDGEMENTS = "manifest.json", f"{CELL}/result.json", f"{CELL}/
 # (name, file, change of its bytes or None to remove it, words of the sentence)
 FOLDERS: list[tuple[str, str, Callable[[bytes], bytes] | None, tuple[str, ...]]] = [
     ("no manifest", MANIFEST, None, ("no manifest.json", "gendermark run -o")),
-    ("empty manifest", MANIFEST, lambda b: b"", (MANIFEST, "not JSON")),
     ("manifest cut short", MANIFEST, lambda b: b[: len(b) // 2], (MANIFEST, "not JSON")),
-    ("manifest is text", MANIFEST, lambda b: b"finished", (MANIFEST, "not JSON")),
     ("manifest is a list", MANIFEST, lambda b: b"[]", (MANIFEST, "not a manifest")),
-    ("manifest is a number", MANIFEST, lambda b: b"5", (MANIFEST, "not a manifest")),
-    ("manifest is null", MANIFEST, lambda b: b"null", (MANIFEST, "not a manifest")),
     ("manifest in Latin-1", MANIFEST, lambda b: b'{\n"a": "\xe9"}', (MANIFEST, "line 2", "UTF-8")),
-    ("manifest in UTF-16", MANIFEST, lambda b: b.decode().encode("utf-16"), (MANIFEST, "UTF-16")),
-    ("manifest of NUL bytes", MANIFEST, lambda b: bytes(50), (MANIFEST, "NUL")),
     ("manifest nested deeply", MANIFEST, lambda b: DEEP.encode(), (MANIFEST, "not JSON")),
     ("manifest with NaN", MANIFEST, lambda b: b'{"cells": NaN}', (MANIFEST, "NaN")),
-    *(
-        (f"manifest without {key}", MANIFEST, _edit(_drop(key)), (MANIFEST, "not a manifest"))
-        for key in ("config", "cells", "status")
-    ),
+    ("manifest without cells", MANIFEST, _edit(_drop("cells")), (MANIFEST, "not a manifest")),
     ("unfinished run", MANIFEST, _edit(_put("status", value="running")), ("not finished", "gendermark run")),
-    ("status is a list", MANIFEST, _edit(_put("status", value=[])), (MANIFEST,)),
     ("cells are a list of numbers", MANIFEST, _edit(_put("cells", value=[1])), (MANIFEST,)),
-    ("cells are a number", MANIFEST, _edit(_put("cells", value=1)), (MANIFEST,)),
     ("a cell that is not there", MANIFEST, _edit(_put("cells", "winomt.en-es", value={})), ("winomt.en-es", "no such")),
     ("no result", RESULT, None, (RESULT, "no such file")),
-    ("empty result", RESULT, lambda b: b"", (RESULT, "not JSON")),
-    ("result cut short", RESULT, lambda b: b[:-20], (RESULT, "not JSON")),
-    ("result is a list", RESULT, lambda b: b"[]", (CELL, "run it again")),
-    ("result is a string", RESULT, lambda b: b'"good"', (CELL, "run it again")),
     ("result is null", RESULT, lambda b: b"null", (CELL, "run it again")),
-    ("result in Latin-1", RESULT, lambda b: b'{"a": "\xe9"}', (RESULT, "line 1", "UTF-8")),
-    ("result nested deeply", RESULT, lambda b: DEEP.encode(), (RESULT, "not JSON")),
     ("result with infinity", RESULT, lambda b: b'{"a": -Infinity}', (RESULT, "-Infinity")),
     ("result with half a character", RESULT, _edit(_put("system", value="\ud800")), (RESULT, "not JSON")),
     *(
         (f"result without {key}", RESULT, _edit(_drop(key)), (CELL, key, "run it again"))
-        for key in ("selection", "origin", "system", "estimates", "tests", "warnings", "signature")
+        for key in ("selection", "system", "estimates", "signature")
     ),
-    ("estimates are a number", RESULT, _edit(_put("estimates", value=7)), (CELL, "run it again")),
-    ("an estimate is null", RESULT, _edit(_put("estimates", 0, value=None)), (CELL, "run it again")),
     ("an estimate of the future", RESULT, _edit(_put("estimates", 0, "colour", value=1)), (CELL, "colour")),
     ("an estimate without value", RESULT, _edit(_drop("estimates", 0, "value")), (CELL, "value")),
-    ("selection is a string", RESULT, _edit(_put("selection", value="es")), (CELL, "run it again")),
     ("selection of the future", RESULT, _edit(_put("selection", "colour", value=1)), (CELL, "colour")),
-    ("selection without parts", RESULT, _edit(_drop("selection", "parts")), (CELL, "parts")),
-    ("a test of the future", RESULT, _edit(_put("tests", value=[{"colour": 1}])), (CELL, "colour")),
     ("no judgements", JUDGEMENTS, None, (JUDGEMENTS, "no such file")),
     ("judgements cut short", JUDGEMENTS, lambda b: b[:-9], (JUDGEMENTS, f"line {N_SMALL}", "not JSON")),
-    ("judgements in UTF-16", JUDGEMENTS, lambda b: b.decode().encode("utf-16"), (JUDGEMENTS, "UTF-16")),
-    ("a bad byte in line 3", JUDGEMENTS, lambda b: b.replace(b"\n", b"\n\xff", 2), (JUDGEMENTS, "line 2", "UTF-8")),
+    ("a judgement lost", JUDGEMENTS, lambda b: b[b.index(b"\n") + 1 :], (CELL, "139 of 140 judgements")),
     ("a judgement is a list", JUDGEMENTS, _edit_row(3, lambda row: [1]), (JUDGEMENTS, "line 3", "not a JSON object")),
-    ("a judgement nested deeply", JUDGEMENTS, lambda b: DEEP.encode() + b"\n" + b, (JUDGEMENTS, "line 1", "not JSON")),
     ("unknown verdict", JUDGEMENTS, _edit_row(4, _put("verdict", value="guilty")), (CELL, "guilty")),
-    ("unknown gender", JUDGEMENTS, _edit_row(5, _put("observed", value="blue")), (CELL, "blue")),
-    ("tags are a number", JUDGEMENTS, _edit_row(6, _put("tags", value=1)), (CELL, "run it again")),
-    ("evidence is a number", JUDGEMENTS, _edit_row(7, _put("evidence", value=1)), (CELL, "run it again")),
     *(
         (f"a judgement without {key}", JUDGEMENTS, _edit_row(8, _drop(key)), (CELL, key, "run it again"))
-        for key in ("item_id", "index", "group_id", "expected", "observed", "verdict", "evidence", "tags")
+        for key in ("item_id", "expected", "evidence")
     ),
 ]
 
@@ -529,49 +456,39 @@ def _readers(broken: Path, good: Path, case: int) -> list[tuple[str | Path, ...]
     return every[case % 3 :: 3]
 
 
+# file -> path of a value -> values of another kind
+KINDS: dict[str, dict[tuple[str | int, ...], list[Any]]] = {
+    RESULT: {
+        ("estimates", 0, "value"): ["high", 10**400],
+        ("estimates", 0, "metric"): [1, []],
+        ("estimates", 0, "n_judged"): [None],
+        ("estimates", 0, "p_value"): ["x", -1],
+        ("selection", "benchmark"): [[]],
+        ("selection", "parts"): [1, [[]]],
+        ("selection", "data"): [{}, None],
+        ("system",): [1, []],
+        ("warnings",): ["none"],
+        ("signature",): [None],
+        ("tests", 0, "question"): [[], 1.5],
+        ("tests", 0, "details"): [None, "x"],
+        ("tables", 0, "columns"): [[1], []],
+        ("tables", 0, "rows"): [[[]]],
+    },
+    JUDGEMENTS: {
+        ("evidence",): [[1], "word"],
+        ("tags",): [{}],
+        ("tags", "entity"): [1, [1]],
+        ("tags", "sets"): [[], "loud"],
+        ("item_id",): [[]],
+        ("index",): ["first"],
+        ("verdict",): [[]],
+    },
+}
+
+
 @pytest.mark.parametrize(
     ("file", "path", "value"),
-    [
-        (RESULT, ("estimates", 0, "value"), "high"),
-        (RESULT, ("estimates", 0, "value"), 10**400),
-        (RESULT, ("estimates", 0, "low"), []),
-        (RESULT, ("estimates", 0, "metric"), 1),
-        (RESULT, ("estimates", 0, "slice"), []),
-        (RESULT, ("estimates", 0, "n_judged"), None),
-        (RESULT, ("selection", "benchmark"), []),
-        (RESULT, ("selection", "parts"), 1),
-        (RESULT, ("selection", "parts"), [[]]),
-        (RESULT, ("selection", "data"), {}),
-        (RESULT, ("system",), 1),
-        (RESULT, ("system",), []),
-        (RESULT, ("warnings",), "none"),
-        (RESULT, ("signature",), None),
-        (RESULT, ("estimates", 0, "p_value"), "x"),
-        (RESULT, ("estimates", 0, "p_value"), -1),
-        (RESULT, ("tests", 0, "question"), []),
-        (RESULT, ("tests", 0, "question"), 1.5),
-        (RESULT, ("tests", 0, "p_value"), "x"),
-        (RESULT, ("tests", 0, "details"), None),
-        (RESULT, ("tests", 0, "details"), "x"),
-        (RESULT, ("tables", 0, "name"), 1),
-        (RESULT, ("tables", 0, "columns"), [1]),
-        (RESULT, ("tables", 0, "columns"), []),
-        (RESULT, ("tables", 0, "rows"), [[]]),
-        (RESULT, ("selection", "source_language"), []),
-        (RESULT, ("selection", "data"), None),
-        (JUDGEMENTS, ("evidence",), [1]),
-        (JUDGEMENTS, ("tags", "entity"), 1),
-        (JUDGEMENTS, ("tags", "entity"), [1]),
-        (JUDGEMENTS, ("item_id",), []),
-        (JUDGEMENTS, ("index",), "first"),
-        (JUDGEMENTS, ("group_id",), []),
-        (JUDGEMENTS, ("verdict",), []),
-        (JUDGEMENTS, ("expected",), []),
-        (JUDGEMENTS, ("evidence",), "word"),
-        (JUDGEMENTS, ("tags",), {}),
-        (JUDGEMENTS, ("tags", "sets"), []),
-        (JUDGEMENTS, ("tags", "sets"), "loud"),
-    ],
+    [(file, path, value) for file, paths in KINDS.items() for path, values in paths.items() for value in values],
     ids=lambda value: f"{value!r:.30}",
 )
 def test_run_folder_with_a_value_of_another_kind(
@@ -617,40 +534,15 @@ def test_manifest_with_a_value_of_another_kind(
     assert (seen.exit_code, seen.err.count(sentence)) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "word"),
-    [
-        (("origin",), "core-00000000", "data"),
-        (("selection", "cluster"), "sentence", "cluster"),
-    ],
-)
-def test_runs_that_cannot_be_compared(cli: Any, folders: Path, path: tuple[str, ...], value: str, word: str) -> None:
-    result = folders / "one" / RESULT
-    result.write_bytes(_edit(_put(*path, value=value))(result.read_bytes()))
-    for arguments in (
-        ("compare", folders / "one", folders / "two"),
-        ("gate", folders / "one", "--baseline", folders / "two"),
-    ):
-        cli(*arguments).is_refusal(CELL, f"differ in {word}", value)
-
-
-def test_runs_under_other_rules(cli: Any, folders: Path) -> None:
+def test_runs_that_cannot_be_compared(cli: Any, folders: Path) -> None:
     selection = gendermark.Selection("tgbi", "ko", "en", data="core", rules="paper", parts=("negative",))
     gendermark.run("fake:masculine", [selection], directory=folders / "paper")
-    cli("compare", folders / "one", folders / "paper").is_refusal(CELL, "differ in rules", "best", "paper")
-    cli("gate", folders / "one", "--baseline", folders / "paper").is_refusal(CELL, "differ in rules", "best", "paper")
-
-
-def test_runs_with_other_items(cli: Any, folders: Path) -> None:
-    judgements = folders / "one" / JUDGEMENTS
+    result, judgements = folders / "one" / RESULT, folders / "three" / JUDGEMENTS
+    result.write_bytes(_edit(_put("origin", value="core-00000000"))(result.read_bytes()))
     judgements.write_bytes(_edit_row(1, _put("item_id", value="another"))(judgements.read_bytes()))
-    cli("compare", folders / "one", folders / "two").is_refusal(CELL, "same items", "same data")
-
-
-def test_run_folder_with_a_lost_judgement(cli: Any, folders: Path) -> None:
-    judgements = folders / "one" / JUDGEMENTS
-    judgements.write_bytes(b"".join(judgements.read_bytes().splitlines(keepends=True)[1:]))
-    cli("report", folders / "one").is_refusal(CELL, "139 of 140 judgements", "run it again")
+    for other, words in (("one", ("data", "core-00000000")), ("paper", ("rules", "paper")), ("three", ("items",))):
+        cli("compare", folders / "two", folders / other).is_refusal(CELL, *words)
+        cli("gate", folders / other, "--baseline", folders / "two").is_refusal(CELL, *words)
 
 
 def test_unknown_benchmark_in_a_run_folder(cli: Any, folders: Path) -> None:
@@ -709,7 +601,7 @@ def test_any_file_is_scored_or_refused_in_one_sentence(cli: Any, tmp_path: Path,
     else:
         text = content.decode("utf-8-sig")
         assert text.count("\n") + (not text.endswith("\n") and text != "") == len(_IN_SET)
-        assert len(outcome.rows) > 1
+        assert len(outcome.rows) == 1
         assert "Traceback" not in outcome.err
 
 

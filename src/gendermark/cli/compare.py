@@ -17,7 +17,7 @@ from gendermark.errors import UserError
 
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
-    from gendermark.runs.compare import ComparedMetric, Comparison, ComparisonReport, ManyCompared
+    from gendermark.runs.compare import Comparison, ComparisonReport, ManyCompared
 
 MOST_ROWS = 12
 _PIPED = ("cell", "metric", "slice", "first", "second", "difference", "low", "high", "p_adjusted", "change")
@@ -184,15 +184,25 @@ def _detectable(c: Comparison) -> str:
 
 
 def _print_many(many: ManyCompared, *, in_full: bool) -> None:
-    """Print a summary, or tables of each metric; piped, one row for each difference."""
+    """Print a summary, or every pair of runs; piped, one row for each difference."""
+    from gendermark.records import show_p
+
     if not terminal.is_terminal(sys.stdout):
         _print_rows(many)
     elif in_full:
         say(f"{len(many.runs)} runs, the first is {many.called[0]}; p-values after Holm's correction within each pair")
-        for m in many.metrics:
-            _draw_metric(many, m)
-            if not many.is_trend:
-                _draw_matrix(many, m)
+        pairs = [
+            (
+                f"{_title(c)}, {_metric(c)}",
+                (
+                    f"{many.called[j]} against {many.called[i]}",
+                    *(c.unit.show(c.first), c.unit.show(c.second), _changed_by(c), show_p(c.p_adjusted), c.in_words()),
+                ),
+            )
+            for m in many.metrics
+            for (i, j), c in m.differences.items()
+        ]
+        print_table("", ("runs", "A", "B", "change (95% CI)", "p", "verdict"), grouped(pairs))
     else:
         named = {id(m.differences[pair]): many.called[pair[1]] for m in many.metrics for pair in many.from_first}
         found = [m.differences[pair] for m in many.metrics for pair in many.from_first]
@@ -223,43 +233,3 @@ def _print_rows(many: ManyCompared) -> None:
                 (*where, c.first, c.second, c.difference, c.low, c.high, c.p_value, c.p_adjusted, m.verdict((i, j)))
             )
     print_table("", (*columns, "p_value", "p_adjusted", "second_is"), rows)
-
-
-def _draw_metric(many: ManyCompared, m: ComparedMetric) -> None:
-    """Draw a row for each run: its value, and its difference from the first run and, in a trend, the previous."""
-    from gendermark.records import show_p
-
-    against = ["first", "previous"] if many.is_trend else ["first"]
-    rows = []
-    for place, run in enumerate(many.called):
-        cells = [run, m.values[place].shown, m.values[place].interval]
-        for name in against:
-            if place == 0:
-                cells += ["", "", ""]
-                continue
-            pair = (0 if name == "first" else place - 1, place)
-            c = m.differences[pair]
-            interval = "" if c.low is None else f" {c.interval}"
-            cells += [m.unit.show_change(c.difference) + interval, show_p(c.p_adjusted), c.in_words()]
-        rows.append(cells)
-    columns = [text for name in against for text in (f"against {name}", "p", "verdict")]
-    print_table(f"{m.cell} {m.name}", ("run", "value", "interval", *columns), rows)
-
-
-def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
-    """Draw row minus column, with a star where the difference is significant."""
-    rows = []
-    for i, run in enumerate(many.called):
-        cells = []
-        for j in range(len(many.runs)):
-            if i == j:
-                cells.append("")
-                continue
-            pair = (min(i, j), max(i, j))
-            difference = m.differences[pair].difference
-            turned = difference if difference is None or i > j else -difference
-            star = "*" if m.differences[pair].is_significant else ""
-            cells.append(f"{m.unit.show_change(turned)}{star}")
-        rows.append((f"{run} ({i + 1})", *cells))
-    columns = [f"({place + 1})" for place in range(len(many.runs))]
-    print_table(f"{m.name}: row minus column; * significant", ("run", *columns), rows)

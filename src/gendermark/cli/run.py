@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from gendermark.result import Result
     from gendermark.selection import Selection
 
-_MOST_FOLDERS = 50
-"""Searched for an earlier run to compare with."""
-
 
 def run(
     system: Annotated[str, typer.Option(help="System as family:argument, for example command:./translate.sh.")],
@@ -141,27 +138,7 @@ def _print_run(results: Sequence[Result], output: Path, *, everything: bool, as_
         shlex.join(["gendermark", "report", str(output), "-o", "report.html"]): "a page to share",
         shlex.join(["gendermark", "ui", str(output)]): "explore every sentence",
     }
-    if (earlier := _earlier_run(output, {result.cell for result in results})) is not None:
-        command = shlex.join(["gendermark", "compare", str(earlier), str(output)])
-        commands[command] = "better or worse than the earlier run?"
     say_next(commands)
-
-
-def _earlier_run(directory: Path, cells: set[str]) -> Path | None:
-    """Find the latest finished run beside this one that shares a benchmark and direction with it."""
-    from gendermark.runs.folder import MANIFEST, read_manifest
-
-    found: list[tuple[str, Path]] = []
-    for manifest in sorted(directory.parent.glob(f"*/{MANIFEST}"))[:_MOST_FOLDERS]:
-        if manifest.parent.resolve() == directory.resolve():
-            continue
-        try:
-            facts = read_manifest(manifest.parent)
-        except UserError:
-            continue
-        if facts["status"] == "finished" and not cells.isdisjoint(facts["cells"]):
-            found.append((str(facts.get("written", "")), manifest.parent))
-    return max(found)[1] if found else None
 
 
 def merge(
