@@ -8,6 +8,7 @@ he, she and they, by the best earlier person that fits in gender and number. Pro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -51,8 +52,22 @@ def people_in(text: str) -> list[SourcePerson]:
 def people_in_all(texts: Sequence[str]) -> list[list[SourcePerson]]:
     """Find the people in each of many texts; faster than one call per text."""
     distinct = list(dict.fromkeys(texts))
-    found = {text: _Reader(text, words).people() for text, words in zip(distinct, parse(distinct), strict=True)}
+    parsed = parse([_PLACEHOLDER.sub(_filled, text) for text in distinct])
+    found = {text: _Reader(text, words).people() for text, words in zip(distinct, parsed, strict=True)}
     return [found[text] for text in texts]
+
+
+# Placeholders, tags, entities and marks of keys in the strings of programs.
+_PLACEHOLDER = re.compile(
+    r"(?P<gone></?\w[^<>]{0,80}>|&\w{2,6};|(?<!\w)[_&](?=[A-Za-z]))"
+    r"|(?P<number>%(?:\d+\$)?[di])|%(?:\d+\$)?[s@]|%\(\w{1,30}\)[sd]|\$?\{\{?[^{}]{0,40}\}?\}"
+)
+
+
+def _filled(match: re.Match[str]) -> str:
+    """What stands for a placeholder while a text is parsed, as long as it is: nothing, a number or an unknown name."""
+    size = len(match[0])
+    return " " * size if match["gone"] else "1" * size if match["number"] else "X" + "x" * (size - 1)
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -237,7 +252,9 @@ class _Reader:
             if lower == "guys" and self._lower(first - 1) in ("you", "", "hi", "hey", "the")
             else stated_gender(head) or self._modifier_gender(word)
         )
-        if head == "fellow" and not self._children(word, "cop"):
+        if head == "fellow" and (
+            word.text != "fellow" or self._lower(last + 1) == "of" or not self._children(word, "cop")
+        ):
             gender = None  # "a fellow student"
         plural = head != lower or head == "people" or head in listed("groups.collective") or word.tag == "NNS"
         return _Mention(word, first, last, "noun", " ".join([*before, head]), head, gender, plural)
@@ -384,7 +401,12 @@ class _Reader:
         if index >= len(self.words):
             return False
         word = self.words[index]
-        if not word.text[0].isupper() or word.lower in _PRONOUNS or word.lower in listed("pronouns.indefinite"):
+        if (
+            not word.text[0].isupper()
+            or word.text.rstrip("x") == "X"
+            or word.lower in _PRONOUNS
+            or word.lower in listed("pronouns.indefinite")
+        ):
             return False
         if word.tag in ("NNP", "NNPS") or plain(word.text) in listed("given"):
             return True
@@ -677,7 +699,7 @@ class _Reader:
         if pronoun in person.mentions or person.kinds & {"speaker", "addressee"}:
             return False
         if pronoun.person == "they":
-            if not person.plural and (person.gender or not self._is_generic(person.mentions[0])):
+            if not person.plural and (person.gender or not self._may_be_they(person.mentions[0], pronoun)):
                 return False
         elif person.plural or person.gender not in (None, pronoun.gender) or person.mentions[0].noun in _NOBODY:
             return False
@@ -715,9 +737,12 @@ class _Reader:
             score += 0.5
         return score - 0.5 * (not person.plural and pronoun.person == "they") - 0.5 * (last.person == "one")
 
-    def _is_generic(self, noun: _Mention) -> bool:
-        """ "Somebody", "a user", "each member": "they" can mean one of them."""
-        return noun.person in ("one", "who") or any(child.lower in _GENERIC for child in self._children(noun.word))
+    def _may_be_they(self, noun: _Mention, pronoun: _Mention) -> bool:
+        """ "Somebody", "a user", "the user ... when they": "they" can mean one of them."""
+        if noun.person in ("one", "who") or any(child.lower in _GENERIC for child in self._children(noun.word)):
+            return True
+        is_adverbial = self._clause(pronoun.word).relation == "advcl" or pronoun.case == "possessive"
+        return noun.kind == "noun" and is_adverbial and not self._has_things_before(pronoun.first)
 
     def _score_ahead(self, pronoun: _Mention, person: _Person) -> float | None:
         """ "In her first book, Smith ...", "When he arrived, the doctor ..."."""
