@@ -241,6 +241,7 @@ def _table(found: Sequence[Board]) -> list[str]:
                 continue
             name = names[standing.submission.system]
             low, high = f"{gap.low:.0f}", f"{gap.high:.0f}"
+            low = f"{gap.low:.1f}" if low == "-0" else low
             between = f"{low} to {high}" if low.startswith("-") else f"{low}–{high}"
             shown = f"{women.value:.0f}/{men.value:.0f} {gap.value:.0f} ({between})"
             cells.setdefault(name, {})[direction_of(board)] = shown
