@@ -32,7 +32,7 @@ from gendermark.reporting.charts import (
     scale_around,
     text_width,
 )
-from gendermark.reporting.figures import Figure, figures, run_labels, write_figures
+from gendermark.reporting.figures import Figure, figures, write_figures
 from gendermark.result import Result
 from gendermark.selection import Selection
 
@@ -372,13 +372,6 @@ def test_trends_of_versions_and_of_many_languages() -> None:
     for figure in (first, second):
         _check(figure)
     assert "simplegen.trend" not in [figure.name for figure in figures(versions, {})]
-
-
-def test_runs_of_one_system_are_told_apart() -> None:
-    result = _run("right", "simplegen")
-    same = {name: [result] for name in ("a/run", "b/run", "c/other")}
-    labels = run_labels({**same, "d": [replace(result, system="x")], "e": []})
-    assert list(labels.values()) == ["right (fake; a/run)", "right (fake; b/run)", "right (fake; other)", "x", "e"]
 
 
 # -- safety, and too little --------------------------------------------------------------------------------------------

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -930,55 +930,50 @@ def is_open(judgement: Judgement) -> bool:
     return judgement.expected in (None, Gender.NEUTRAL)
 
 
-@dataclass
-class _Occupations:
-    """The genders of translations by occupation: (observed, expected), for sources of one kind."""
-
-    legend: str
-    look: Look
-    seen: dict[str, list[tuple[Gender, Gender | None]]] = field(default_factory=lambda: defaultdict(list))
-
-    def shares(self, known: Mapping[str, float]) -> dict[str, tuple[int, int]]:
-        """Feminine translations of those that show a gender, of each occupation with enough of these."""
-        return {
-            name: (sum(observed is Gender.FEMININE for observed, _ in seen), len(seen))
-            for name, seen in self.seen.items()
-            if name in known and len(seen) >= _MIN_OUTPUTS
-        }
+Occupations = Mapping[str, Sequence[tuple[Gender, Gender | None]]]
+"""Of each occupation with enough translations: the genders shown and expected."""
 
 
 def professions(sheet: Sheet) -> Iterator[Figure]:
     """Each occupation: the feminine share of its translations against the share of women who work in it."""
     women = {name: float(share) for name, _, share in core_occupations()}
     for cell, label, result in sheet.results:
-        marked = _Occupations("gender marked in the source", Look("circle", BLUE))
-        unmarked = _Occupations("gender not marked", Look("triangle", VERMILION))
+        seen: dict[bool, dict[str, list[tuple[Gender, Gender | None]]]] = {True: {}, False: {}}
         for judgement in result.judgements:
-            if judgement.observed in (Gender.MASCULINE, Gender.FEMININE):
-                own = unmarked if is_open(judgement) else marked
-                own.seen[judgement.entity].append((judgement.observed, judgement.expected))
-        if marked.shares(women) or unmarked.shares(women):
+            if judgement.observed in (Gender.MASCULINE, Gender.FEMININE) and judgement.entity in women:
+                own = seen[is_open(judgement)].setdefault(judgement.entity, [])
+                own.append((judgement.observed, judgement.expected))
+        marked, unmarked = (
+            {name: shown for name, shown in seen[is_unmarked].items() if len(shown) >= _MIN_OUTPUTS}
+            for is_unmarked in (False, True)
+        )
+        if marked or unmarked:
             yield _of_occupations(sheet, cell, label, women, marked, unmarked)
 
 
 def _of_occupations(
-    sheet: Sheet, cell: str, label: str, women: Mapping[str, float], marked: _Occupations, unmarked: _Occupations
+    sheet: Sheet, cell: str, label: str, women: Mapping[str, float], marked: Occupations, unmarked: Occupations
 ) -> Figure:
-    main = unmarked if len(unmarked.shares(women)) >= len(marked.shares(women)) / 2 else marked
-    trend, said, named = _trend({name: (women[name], 100 * n / of) for name, (n, of) in main.shares(women).items()})
+    main = unmarked if len(unmarked) >= len(marked) / 2 else marked
+    trend, said, named = _trend({name: (women[name], _feminine(shown)) for name, shown in main.items()})
     found: list[Point] = []
     entries: list[tuple[str, Look | str]] = []
     drawn = [Line((0, 0), (100, 100), "dashes")]
-    for own in (marked, unmarked):
-        look = replace(own.look, filled=own is main)
-        entries += [(own.legend, look)] if own.shares(women) else []
-        for name, (n, of) in own.shares(women).items():
-            title = f"{name}, {own.legend}: {n} of {of} feminine; {women[name]:g}% of the people who do it are women"
-            found.append(Point(women[name], 100 * n / of, look, title, name if own is main and name in named else ""))
+    for own, says, shape in (
+        (marked, "gender marked in the source", MALE),
+        (unmarked, "gender not marked", FEMALE),
+    ):
+        look = replace(shape, filled=own is main)
+        entries += [(says, look)] if own else []
+        for name, shown in own.items():
+            n = sum(observed is Gender.FEMININE for observed, _ in shown)
+            of = f"{n} of {len(shown)} feminine; {women[name]:g}% of the people who do it are women"
+            named_here = name if own is main and name in named else ""
+            found.append(Point(women[name], _feminine(shown), look, f"{name}, {says}: {of}", named_here))
     # The named ones first, so that the farthest finds a place for its name.
     found.sort(key=lambda point: named.index(point.name) if point.name else len(named))
     entries.append(("as in the labour market", "dashes"))
-    if expected := [seen for name in marked.shares(women) for _, seen in marked.seen[name]]:
+    if expected := [gender for shown in marked.values() for _, gender in shown]:
         level = 100 * expected.count(Gender.FEMININE) / len(expected)
         drawn.append(Line((0, level), (100, level)))
         entries.append(("as in the sentences", "line"))
@@ -998,6 +993,10 @@ def _of_occupations(
         cell,
         draw,
     )
+
+
+def _feminine(shown: Sequence[tuple[Gender, Gender | None]]) -> float:
+    return 100 * sum(observed is Gender.FEMININE for observed, _ in shown) / len(shown)
 
 
 def _trend(points: Mapping[str, Place]) -> tuple[Line | None, str, list[str]]:

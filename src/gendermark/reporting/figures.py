@@ -220,8 +220,9 @@ def women_and_men(sheet: Sheet) -> Iterator[Figure]:
         return
 
     def draw(canvas: Canvas) -> None:
-        panel = DotPanel("", (0, 100), better="higher" if source_tells else "")
-        top = charts.legend(canvas, [("women", FEMALE), ("men", MALE)], 0) + 6
+        title = "keep their gender, %" if source_tells else "translated as women, as men, %"
+        panel = DotPanel(title, (0, 100), better="higher" if source_tells else "")
+        top = charts.legend(canvas, [("women", FEMALE), ("men", MALE)], 0) + 2
         charts.dots(canvas, [panel], rows, top, heads=("", "gap"))
 
     what = "keep their gender" if source_tells else "of unspecified gender are translated as such"

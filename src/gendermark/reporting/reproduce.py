@@ -16,11 +16,10 @@ from gendermark.selection import Selection, options_of
 _DEFAULTS = {"data": "official", "rules": "best"}
 
 
-def commands(manifest: Mapping[str, Any], directory: str, *, name_benchmarks: bool = False) -> list[str]:
+def commands(manifest: Mapping[str, Any], directory: str) -> list[str]:
     """The lines that make a run again in one folder: a command if one can say it all, else a short program.
 
-    None for a run that nothing makes, or of another version. Benchmarks that go without saying are not named, unless
-    they are to be: finding out loads all that there are.
+    None for a run that nothing makes, or of another version. Benchmarks that go without saying are not named.
     """
     config = manifest["config"]
     if config.get("audited"):
@@ -29,7 +28,7 @@ def commands(manifest: Mapping[str, Any], directory: str, *, name_benchmarks: bo
         return [shlex.join(["gendermark", "leaderboard", "verify", directory])]
     try:
         selections = [Selection.from_json(row) for row in config["selections"]]
-        arguments = _arguments(selections, name_benchmarks)
+        arguments = _arguments(selections)
         if arguments is not None:
             return [_line(config, [*arguments, *_name(manifest)], directory)]
         completed = [select(one)[1] for one in selections]
@@ -77,14 +76,14 @@ def _selection(selection: Selection) -> str:
     return f"Selection({', '.join(said)})"
 
 
-def _arguments(selections: Sequence[Selection], name_benchmarks: bool) -> list[str] | None:
+def _arguments(selections: Sequence[Selection]) -> list[str] | None:
     """The arguments that select exactly these; None if none do."""
     said = _said(selections) if selections else None
     if said is None:
         return None
     targets = list(dict.fromkeys(one.target_language for one in selections))
     named = list(dict.fromkeys(one.benchmark for one in selections))
-    for benchmarks in [named] if name_benchmarks else [[], named]:
+    for benchmarks in ([], named):
         try:
             found = applicable(benchmarks, targets, **said).selections
         except UserError:

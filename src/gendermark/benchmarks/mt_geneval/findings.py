@@ -112,7 +112,7 @@ def _gaps(judgements: Iterable[Judgement]) -> Sequence[tuple[str, float]]:
 
 def _gap_figure(sheet: Sheet, cell: str, label: str, gaps: Sequence[tuple[str, float]]) -> Figure:
     def draw(canvas: Canvas) -> None:
-        title = "chrF of the masculine − of the feminine sentence"
+        title = "chrF, masculine − feminine"
         charts.differences(canvas, title, gaps, ("men better", "women better"), 0)
 
     largest = sorted(gaps, key=lambda one: (-abs(one[1]), one[0]))[:_MOST_LISTED]
