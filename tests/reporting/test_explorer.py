@@ -46,14 +46,6 @@ def _n(explorer: Explorer, **wanted: str) -> int:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_has_a_text_for_every_judgement(runs: Sequence[MadeRun]) -> None:
-    run = runs[0]
-    items = gendermark.items(WINOMT).items
-    assert [text.source for text in run.texts["winomt.en-es"]] == [item.source for item in items]
-    assert all(text.translation for text in run.texts["winomt.en-es"])
-    assert run.system == "fake:right"
-
-
 def test_of_many_samples_the_most_frequent_one_is_shown(base: Path) -> None:
     run = read_run(base / "samples")
     rows = [json.loads(line) for line in (base / "samples/uncertainty.en-es/samples.jsonl").read_text().splitlines()]

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-import gendermark
 from gendermark.records import Estimate, Table, Unit
 from gendermark.reporting.latex import text as latex_escaped
 from gendermark.reporting.tables import render, write_tables
@@ -197,12 +196,6 @@ def test_special_characters() -> None:
     assert latex_escaped(r"\{}") == r"\textbackslash{}\{\}"
 
 
-@pytest.mark.parametrize("name", ["[1cm]", "*star"])
-def test_no_name_is_an_option_of_the_row_before(name: str) -> None:
-    table = _latex_tables(render({"run": [_result("x")], "other": [_result(name)]}, "latex"))[0]
-    assert [row[0] for row in table if row[0]] == ["x", name]
-
-
 @settings(max_examples=80, derandomize=True)
 @given(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.text(max_size=5, alphabet="\\|`*<>&_\n\t %{}")
@@ -227,17 +220,6 @@ def test_formulas_are_not_handed_to_spreadsheets(text: str, tmp_path: Path) -> N
     assert path.name == "simplegen.en-es.words.csv"
     with path.open(encoding="utf-8", newline="") as file:
         assert list(csv.reader(file)) == [["word", "share", "n"], [f"'{text.strip()}", "-0.5", "3"], ["", "", "0"]]
-
-
-def test_other_rules_and_data_get_their_own_table() -> None:
-    official = replace(_result("c"), origin="simplegen-1", selection=replace(_result().selection, data="official"))
-    text = render({"a": [_result("a")], "b": [_result("b", rules="paper")], "c": [official]}, "md")
-    assert [line for line in text.splitlines() if line.startswith("## simplegen.")] == [
-        "## simplegen.en-es (core data, rules best)",
-        "## simplegen.en-es (core data, rules paper)",
-        "## simplegen.en-es (official data, rules best)",
-    ]
-    assert [row[2:] for row in _markdown_rows(text) if row[0] == "metric"] == [["a"], ["b"], ["c"]]
 
 
 @pytest.mark.parametrize("format_", ["md", "latex"])
@@ -310,31 +292,6 @@ def test_systems_stand_side_by_side_and_go_on_in_another_table() -> None:
     assert second[2:] == [[f"English → {name}", "30.0", "--", "--"] for name in ("Spanish", "Hebrew")]
     (table, *_) = _markdown_tables(render(runs, "md"))
     assert table[0][-3:] == ["s3: Acc", "s3: ΔG", "s3: ΔS"]
-
-
-@pytest.mark.parametrize(
-    ("benchmark", "to", "labels"),
-    [
-        ("winomt", "es", {"winomt-2"}),
-        ("simplegen", "es", {"simplegen-4"}),
-        ("mt-geneval-counterfactual", "es", {"mt-geneval-counterfactual-8", "mt-geneval-counterfactual-10"}),
-        ("mt-geneval-contextual", "es", {"mt-geneval-contextual-10"}),
-        ("tgbi", "en", {"tgbi-1"}),
-        (
-            "uncertainty",
-            "es",
-            {f"uncertainty-{n}" for n in ("3", "4-s3e", "4-gender", "12", "13", "14", "20-s3e", "20-gender")},
-        ),
-    ],
-)
-def test_every_benchmark_has_the_tables_of_its_paper(benchmark: str, to: str, labels: set[str]) -> None:
-    few = {"n_samples": 4, "parts": ("referenced",)} if benchmark == "uncertainty" else {}
-    (result,) = gendermark.run("fake:stereotyped?s=0.5", [benchmark], to, data="core", **few)
-    latex = render({"run": [result]}, "latex")
-    _latex_tables(latex)
-    assert {label for label in re.findall(r"\\label\{tab:(.*)\}", latex) if label != result.cell} == labels
-    assert "-0.0" not in latex
-    assert "[-" not in latex
 
 
 @pytest.mark.parametrize("name", ["![x](https://e.example/p.png)", "[x](https://e.example)", "![x][1]", "![x]\\(a)"])
