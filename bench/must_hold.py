@@ -34,7 +34,10 @@ from gendermark.runs.gates import against_baseline
 from gendermark.runs.power import expected_from, questions
 
 ON_THE_PAGE = ("winomt core", "simplegen core", "counterfactual core", "contextual core")
-WINOMT = "gabrielStanovsky/mt_gender/586292861cf2efdda2dec03c69c3408995a8b293/translations"
+RELEASED = (
+    "gabrielStanovsky/mt_gender/586292861cf2efdda2dec03c69c3408995a8b293/translations",
+    "sbonifacio/mt_gender_pt/a12ad7ab9bcdb2c6a72ee8f946caafcc67c27bf2/wino_mt/translations",
+)
 Row = tuple[str, float, str]
 """What was measured, in percent or points; and its limit."""
 
@@ -217,13 +220,13 @@ def power(n: int) -> Iterator[Row]:
 
 def real(_: int) -> Iterator[Row]:
     """Released outputs of WinoMT: what is said of gaps above 10 points."""
-    folder = Path(os.environ["GENDERMARK_DATA_MIRROR"]) / WINOMT
+    mirror = Path(os.environ["GENDERMARK_DATA_MIRROR"])
     known = set(registry.names("language"))
     n_results, large, clear, wrong = 0, 0, 0, []
-    for file in sorted(folder.glob("*/en-*.txt")):
+    for file in sorted(file for place in RELEASED for file in (mirror / place).glob("*/en-*.txt")):
         if file.stem.removeprefix("en-") not in known:
             continue
-        result = gendermark.score("winomt", file, file.stem.removeprefix("en-"), data="official", revision="2019")
+        result = gendermark.score("winomt", file, file.stem.removeprefix("en-"), data="official")
         n_results += 1
         gap = result["recall_gap"]
         answer = next(v for v in result.verdicts if v.metric == "recall_gap")
