@@ -146,7 +146,7 @@ def test_the_example_of_the_readme_prints_what_it_shows(
     printed = re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", _run_all(lines, "", capsys))
     (shown,) = re.findall(r"^```text\n(.*?)^```", example, re.MULTILINE | re.DOTALL)
     assert [line for line in shown.splitlines() if line not in printed] == []
-    for path in (REPOSITORY / "README.md", DOCS / "quick-start.md", DOCS / "python.md"):
+    for path in (REPOSITORY / "README.md", DOCS / "quick-start.md", DOCS / "python.md", DOCS / "reading.md"):
         for block in _PYTHON.findall(path.read_text(encoding="utf-8")):
             exec(block, {})  # with the translations that the commands have made
 
