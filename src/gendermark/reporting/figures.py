@@ -42,7 +42,7 @@ from gendermark.reporting.published import Published, how_comparable, published_
 from gendermark.result import Result, run_labels
 from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport, compare, condition_labels, described, key_of
 
-__all__ = ["FORMATS", "Figure", "figures", "run_labels", "write_figures"]
+__all__ = ["FORMATS", "Figure", "figures", "write_figures"]
 
 FORMATS = ("svg", "pdf", "png")
 CAPTIONS = "captions.md"
