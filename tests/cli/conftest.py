@@ -5,11 +5,9 @@ from __future__ import annotations
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 
 import pytest
-import typer
 
 import gendermark
 from gendermark import registry
@@ -21,14 +19,9 @@ from outcomes import Outcome
 Cli = Callable[..., Outcome]
 
 
-_get_command = cache(typer.main.get_command)
-
-
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Call it with the words of a command, or with a whole line as one would type it."""
-    # Building the parser of all commands takes longer than most commands that are refused.
-    monkeypatch.setattr(typer.main, "get_command", _get_command)
 
     def call(*arguments: str | Path) -> Outcome:
         capsys.readouterr()

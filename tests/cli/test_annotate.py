@@ -357,30 +357,3 @@ def test_serve_refuses(
     outcome = cli("annotate", "serve", template, "--host", "192.0.2.1", "--no-open")
     assert outcome.exit_code == 2
     assert "cannot listen on 192.0.2.1" in outcome.err
-
-
-# -- data convert ----------------------------------------------------------------------------------------------------
-
-
-def test_convert(cli: Any, tmp_path: Path) -> None:
-    bias = tmp_path / "bias.txt"
-    bias.write_text("1 [The welder] greeted the florist while [she] sang.\n\n", encoding="utf-8")
-    wanted = "female\t1\tThe welder greeted the florist while she sang.\twelder\n"
-    assert cli("data", "convert", "winobias", bias).out == wanted
-    outcome = cli("data", "convert", "winobias", bias, "-o", tmp_path / "out.txt")
-    assert (outcome.exit_code, outcome.out) == (0, "")
-    assert outcome.err == f"1 sentences written to {tmp_path / 'out.txt'}\n"
-    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == wanted
-    gender = tmp_path / "gender.tsv"
-    gender.write_text("sentid\tsentence\nwelder.someone.1.male.txt\tThe welder met someone.\n", encoding="utf-8")
-    assert cli("data", "convert", "winogender", gender).out == "male\t3\tThe welder met someone.\tsomeone\n"
-
-
-def test_convert_refuses(cli: Any, tmp_path: Path) -> None:
-    path = tmp_path / "f.txt"
-    cli("data", "convert", "winobias", path).is_refusal("there is no such file")
-    path.write_text("1 Nobody.\n", encoding="utf-8")
-    cli("data", "convert", "winobiass", path).is_refusal("unknown kind of file 'winobiass' (did you mean 'winobias'?)")
-    cli("data", "convert", "winobias", path).is_refusal(f"{path}, line 1: has 0 of the two brackets")
-    path.write_text("sentid\tsentence\n", encoding="utf-8")
-    cli("data", "convert", "winogender", path).is_refusal(f"{path}: has no sentences")

@@ -10,10 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from gendermark.cli import terminal
 from gendermark.data import card, card_names, load_card
 from outcomes import Outcome
 
@@ -87,16 +84,6 @@ def test_list_as_json(run: Run, toys: Path, tmp_path: Path) -> None:
             "outputs": {"n_files": 1, "n_cached": 0, "n_bytes": 19},
         },
     }
-
-
-def test_list_on_a_terminal(run: Run, toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
-    monkeypatch.setenv("COLUMNS", "200")
-    assert [line.split()[:4] for line in run("list").out.splitlines()[3:-1]] == [
-        ["one", "old", "Toy", "one"],
-        ["one", "new", "Toy", "one"],
-        ["two", "new", "Toy", "two"],
-    ]
 
 
 def test_get_fetches_the_data_of_every_revision(run: Run, toys: Path) -> None:
@@ -174,15 +161,6 @@ def test_verify_names_what_is_damaged_and_the_command_mends_it(run: Run, toys: P
     assert run("verify").exit_code == 0
 
 
-def test_verify_names_three_and_counts_the_rest(run: Run, toys: Path) -> None:
-    run("get", "one", "two", "--all")
-    for place in toys.rglob("*.txt"):
-        place.write_bytes(b"")
-    outcome = run("verify")
-    assert len(outcome.out.splitlines()) == 6
-    assert "is damaged (and 3 more); fix it with: gendermark data get one two --all\n" in outcome.err
-
-
 def test_the_official_data(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     if not MIRROR.is_dir():
         pytest.skip(f"no mirror of the official data at {MIRROR}; set GENDERMARK_DATA_MIRROR to a directory")
@@ -197,7 +175,6 @@ def test_the_official_data(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 # -- convert -----------------------------------------------------------------------------------------------------------
 
-PRONOUNS = {"male": "his", "female": "her", "neutral": "their"}
 CONVERTED = {
     "winobias": {
         "1 [The welder] greeted the florist while [she] opened the shop.": (
@@ -282,27 +259,6 @@ def test_convert_refuses_other_files(run: Run, tmp_path: Path) -> None:
     file.write_text("\n", encoding="utf-8")
     run("convert", "winobias", file).is_refusal(str(file), "no sentences")
     run("convert", "winograd", file).is_refusal("'winograd'", "winobias", "winogender")
-
-
-WORDS = st.lists(st.sampled_from(["quickly", "saw,", "the", "pier", "a"]), max_size=5)
-
-
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    before=WORDS,
-    after=WORDS,
-    article=st.sampled_from(["the ", "a ", "An ", ""]),
-    gender=st.sampled_from(list(PRONOUNS)),
-)
-def test_the_index_points_at_the_noun(
-    run: Run, tmp_path: Path, before: list[str], after: list[str], article: str, gender: str
-) -> None:
-    line = " ".join(["7", *before, f"[{article}fruit seller]", *after, f"[{PRONOUNS[gender]}]", "boat."])
-    (tmp_path / "given.txt").write_text(line, encoding="utf-8")
-    found, index, sentence, entity = run("convert", "winobias", tmp_path / "given.txt").out.rstrip("\n").split("\t")
-    assert sentence.split(" ")[int(index) : int(index) + 2] == ["fruit", "seller"]
-    assert (found, entity) == (gender, "fruit seller")
-    assert "[" not in sentence
 
 
 def test_official_rows_survive_the_brackets(run: Run, mirror: Path, tmp_path: Path) -> None:

@@ -165,18 +165,3 @@ def test_a_tolerance(cli: Cli, small: Path) -> None:
     assert (allowed.exit_code, allowed.json["passed"]) == (0, True)
     tolerances = {f"{c['metric']}:{c['slice']}": c["tolerance"] for c in allowed.json["checks"] if c["compared"]}
     assert tolerances["p_s:negative"] == 0.9
-
-
-# -- run folders that are broken (more in test_malformed.py) ----------------------------------------------------------
-
-
-@pytest.mark.parametrize("side", ["one", "two"])
-@pytest.mark.parametrize(
-    ("file", "content"),
-    [("judgements.jsonl", ""), ("translations.jsonl", "nonsense\n"), ("translations.jsonl", "")],
-)
-def test_broken_folders_are_refused_in_one_sentence(
-    cli: Cli, folders: Path, side: str, file: str, content: str
-) -> None:
-    (folders / side / "tgbi.ko-en" / file).write_text(content, encoding="utf-8")
-    cli(f"gate {folders}/one --baseline {folders}/two --resamples 500").is_refusal(str(folders / side))

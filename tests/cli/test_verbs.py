@@ -360,10 +360,6 @@ def test_report_holds_every_number(cli: Cli, finished: Path) -> None:
         assert all(result["signature"] in markdown for result in results)
 
 
-def test_report_of_one_run_twice(cli: Cli, small: Path) -> None:
-    assert cli(f"report {small}/one").out == cli(f"report {small}/one {small}/one").out
-
-
 def test_figures_beside_any_report(cli: Cli, small: Path, tmp_path: Path) -> None:
     figures = tmp_path / "figures"
     outcome = cli(f"report {small}/one --figures {figures} --figure-format svg")
@@ -392,13 +388,6 @@ def test_without_the_extra_figures_are_svg_and_it_is_said(
     assert [install in line for line in outcome.err.splitlines()] == [True, False, True]
     assert page.is_file()
     assert not pdf.exists()
-
-
-def test_a_run_without_its_translations_is_refused(cli: Cli, folders: Path, tmp_path: Path) -> None:
-    path = folders / "one" / "tgbi.ko-en" / "translations.jsonl"
-    path.unlink()
-    cli(f"report {folders}/one -o {tmp_path}/report.html").is_refusal(str(path), "no such file")
-    assert not (tmp_path / "report.html").exists()
 
 
 # -- compare -----------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ class Settings(Selection):
     rules: str = option("best", "paper", default="best")
     cluster: str = option("entity", "contrast")
     parts: tuple[str, ...] = option("referenced", default=(), noun="group")
-    variant: str = option("", "names", help="names", verbs=EVERYWHERE, may_differ=True)
+    variant: str = option("", "names", help="sentence variant: names", verbs=EVERYWHERE, may_differ=True)
     """A first name behind the noun."""
     aligner: str = option(help="fast-align (bundled), eflomal or simalign", verbs=JUDGING)
     detector: str = option(help="spacy:MODEL or stanza:LANGUAGE instead of our rules", verbs=JUDGING)
