@@ -200,9 +200,9 @@ class _Reader:
 
     def _is_addressed(self, word: Word) -> bool:
         """ "Be careful", "Become a member": an order whose translation can show a gender."""
-        if word.index != next((one.index for one in self.words if one.sentence == word.sentence), -1):
+        if word.lower not in ("be", "become", "get", "stay") or word.tag not in ("VB", "VBP") or len(self.words) < 3:
             return False
-        return word.lower in ("be", "become", "get", "stay") and word.tag in ("VB", "VBP") and len(self.words) > 2
+        return word.index == 0 or self.words[word.index - 1].sentence != word.sentence
 
     def _pronoun(self, word: Word) -> _Mention:
         person, case = _PRONOUNS[word.lower]
@@ -674,9 +674,10 @@ class _Reader:
             if twin.first < pronoun.first:
                 self._join(twin, pronoun)
                 return
-        scores = [(score, person) for person in self._persons() if (score := self._score(pronoun, person)) is not None]
+        near = self._persons(pronoun.word.sentence)
+        scores = [(score, person) for person in near if (score := self._score(pronoun, person)) is not None]
         if scores:
-            fitting = sum(self._fits(pronoun, person, strict=False) for person in self._persons())
+            fitting = sum(self._fits(pronoun, person, strict=False) for person in near)
             pronoun.guessed = fitting != 1
             self._join(max(scores, key=lambda pair: pair[0])[1].mentions[0], pronoun)
         elif pronoun.person == "they":
@@ -691,8 +692,10 @@ class _Reader:
                     return other
         return None
 
-    def _persons(self) -> list[_Person]:
-        return list(dict.fromkeys(self.of[mention] for mention in self.mentions))
+    def _persons(self, sentence: int | None = None) -> list[_Person]:
+        """Everybody, or those who are mentioned near a sentence."""
+        near = (one for one in self.mentions if sentence is None or abs(one.word.sentence - sentence) <= _NEAR)
+        return list(dict.fromkeys(self.of[mention] for mention in near))
 
     def _fits(self, pronoun: _Mention, person: _Person, *, strict: bool) -> bool:
         """Whether an earlier person fits a pronoun in gender, number and (strict: every rule of) grammar."""
@@ -704,7 +707,7 @@ class _Reader:
         elif person.plural or person.gender not in (None, pronoun.gender) or person.mentions[0].noun in _NOBODY:
             return False
         before = [one for one in person.mentions if one.first < pronoun.first]
-        if not before or pronoun.word.sentence - before[-1].word.sentence > 3:
+        if not before or pronoun.word.sentence - before[-1].word.sentence > _NEAR:
             return False
         return not any(self._cannot_be(pronoun, one, strict=strict) for one in before)
 
@@ -791,7 +794,10 @@ class _Reader:
 
     def _has_things_before(self, index: int) -> bool:
         """Whether a plural that is no person stands before a word."""
-        return any(word.tag in ("NNS", "NNPS") and not is_person(singular(word.lower)) for word in self.words[:index])
+        return any(
+            word.tag in ("NNS", "NNPS") and not is_person(singular(word.lower))
+            for word in self.words[max(0, index - 100) : index]
+        )
 
     # -- result
 
@@ -854,6 +860,8 @@ _DETERMINERS = frozenset(
 )
 _BEFORE_NOUN = frozenset(("DT", "PRP$", "JJ", "JJS", "JJR", "RB", "VBN", "NN", "CD"))
 _BE = frozenset(("is", "are", "was", "were", "'s", "'re"))
+_NEAR = 3
+"""Sentences that a pronoun looks back."""
 _MISTER = frozenset(("mr", "mrs", "ms", "miss", "dr"))
 _CALLS = frozenset(("sir", "madam", "ma'am"))
 _GENERIC = frozenset(("a", "an", "any", "every", "each", "no", "another"))
