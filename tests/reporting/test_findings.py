@@ -13,7 +13,7 @@ from gendermark.benchmarks.findings import Presentation
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.metrics.verdicts import BiasVerdict, State
 from gendermark.records import Estimate, Judgement, Verdict
-from gendermark.reporting.findings import findings, main_finding
+from gendermark.reporting.findings import findings
 from gendermark.result import Result
 from gendermark.selection import Selection
 
@@ -60,19 +60,6 @@ def test_next_to_nothing_judged_is_no_finding_about_gender() -> None:
     said = told("fake:garble", "winomt")
     assert said.startswith("Only 1% of translations could be judged, too few to compare women and men")
     assert said.endswith("the others show no gender that can be read.")
-
-
-@pytest.mark.parametrize(
-    ("system", "benchmark", "words"),
-    [
-        ("fake:stereotyped?s=0.6", "winomt", "Stereotype effect: "),
-        ("fake:masculine", "simplegen", "0% of women (CI 0–9) are translated as women"),
-        ("fake:right", "winomt", "Where the source gives the gender, 100%"),
-    ],
-)
-def test_the_main_finding_is_the_largest_significant_effect(system: str, benchmark: str, words: str) -> None:
-    (result,) = gendermark.run(system, [benchmark], "es", data="core")
-    assert main_finding(result).startswith(words)
 
 
 def result_of(benchmark: str, *estimates: Estimate) -> Result:
@@ -146,7 +133,6 @@ def test_a_benchmark_without_sentences_is_told_by_its_headline_numbers() -> None
     assert said[0] == "Accuracy: 50.0% (CI 45.6–54.4)."
     labels = [BENCHMARK.label(metric) for metric in ("accuracy", "recall_gap", "delta_s")]
     assert [sentence.partition(":")[0].lower() for sentence in said] == [label.lower() for label in labels]
-    assert main_finding(result) == said[0]
 
 
 @pytest.mark.usefixtures("_wordless")

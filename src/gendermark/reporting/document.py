@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gendermark.markup import minus
 from gendermark.records import Estimate, Judgement, Span, Unit, show_p
 
 NO_SPREAD = "no spread seen"
@@ -229,11 +230,6 @@ Block = Paragraph | Bullets | Code | Example | Finding | Table | Figure | Drawin
 def show_value(value: float | None, unit: Unit) -> str:
     """A number with a true minus sign."""
     return minus(unit.show(value))
-
-
-def minus(number: str) -> str:
-    """Write a minus sign instead of a hyphen."""
-    return number.replace("-", "−")
 
 
 def show_p_value(p: float) -> str:

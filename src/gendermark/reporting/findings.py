@@ -35,11 +35,6 @@ def findings(result: Result) -> list[str]:
     return [finding.text for finding in found_in(result)]
 
 
-def main_finding(result: Result) -> str:
-    """The one sentence that says most: the largest significant effect, or else how often it is right."""
-    return max(found_in(result), key=lambda finding: finding.effect).text
-
-
 def found_in(result: Result) -> list[Finding]:
     """The findings of one benchmark and direction of one system."""
     result = concluded(result)

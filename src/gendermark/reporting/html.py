@@ -48,11 +48,6 @@ def render(template: str, title: str, *, script: str = "", style: str = "", conn
     )
 
 
-def plain_page(title: str, header: str, main: str, *, script: str = "", style: str = "") -> str:
-    """A page without sentences to look through; `style` comes after that of all pages."""
-    return render("plain.html", title, script=script, style=style, header=header, main=main)
-
-
 @cache
 def asset(name: str) -> str:
     return (files("gendermark.reporting") / "assets" / name).read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.io.textfiles import write_text
+from gendermark.markup import minus
 from gendermark.metrics.statistics import benjamini_hochberg
 from gendermark.reading.codes import NAMES, RIGHT_TO_LEFT
 from gendermark.records import Estimate, Unit
@@ -29,7 +30,6 @@ from gendermark.reporting.document import (
     Table,
     Text,
     listed,
-    minus,
 )
 from gendermark.reporting.findings import (
     FEW_JUDGED,

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gendermark.benchmarks.findings import Place
+from gendermark.markup import minus
 from gendermark.records import Estimate, Gender, Unit
 from gendermark.records import Table as Values
 from gendermark.reporting.charts import percent
@@ -24,7 +25,6 @@ from gendermark.reporting.document import (
     Strong,
     Table,
     Text,
-    minus,
     show_p_value,
     show_value,
 )
