@@ -218,7 +218,7 @@ def test_every_option_that_pages_name_exists(pages: dict[str, str]) -> None:
     flag = re.compile(r"(?<![\w-])--[a-z][\w-]*")
     known = set(flag.findall(pages["reference/commands.md"] + pages["reference/options.md"]))
     of_other_programs = {"--help", "--model", "--output_dir", "--copy_files", "--local-dir"}  # converters, downloads
-    of_scripts = {"--n-kills", "--verify", "--only-pages", "--design"}  # in bench/
+    of_scripts = {"--n-kills", "--verify", "--only-pages", "--runs", "--base"}  # in bench/
     written = {option for path in WRITTEN for option in flag.findall(path.read_text(encoding="utf-8"))}
     assert written - known - of_other_programs - of_scripts == set()
 
