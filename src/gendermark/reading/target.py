@@ -551,8 +551,8 @@ def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> floa
     score = mention.likeness - (1.5 if mention.kind in ("noun", "indefinite") else 0.7) * distance
     if mention.number and (mention.number == "p") != one.plural:
         score -= 0.3
-    if one.kind == "they" and mention.number != "p":  # German "sie" shows nothing
-        return -1.0
+    if one.kind in ("they", "group") and mention.kind == "pronoun" and mention.number != "p":
+        return -1.0  # German "sie" shows nothing; French "il" may be nobody
     if one.kind not in ("noun", "name"):
         return score + _FITS[one.kind].get(mention.kind, -2.0)
     if mention.kind != "noun":

@@ -250,7 +250,7 @@ LANGUAGE = Language(
     hint_sexes={"masculins": "m"},
     person_noun=_person_noun,
     person_ending=re.compile(
-        r".{2,}(?:eur|euse|trice|iste|ien|ienne|ier|ière|ant|ante|ais|aise|ois|oise|ain|aine|logue|naire|é|ée|on|onne)[sx]?"
+        r".{2,}(?:eur|euse|trice|iste|ien|ienne|ier|ière|ant|ante|ais|aise|ois|oise|ain|aine|logue|naire)[sx]?"
     ),
     standalone=table(
         "quelques-uns certains ceux celui chacun aucun tous nul",
