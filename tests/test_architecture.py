@@ -33,6 +33,7 @@ ORDER = (
     "reading",
     "languages",
     "io.encodings",
+    "io.pairs",
     "io.soundness",
     "metrics",
     "result",

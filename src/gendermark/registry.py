@@ -26,6 +26,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "mittens": "gendermark.benchmarks.mittens.benchmark:BENCHMARK",
         "mt-geneval-contextual": "gendermark.benchmarks.mt_geneval.benchmark:CONTEXTUAL",
         "mt-geneval-counterfactual": "gendermark.benchmarks.mt_geneval.benchmark:COUNTERFACTUAL",
+        "own-text": "gendermark.benchmarks.own_text.benchmark:BENCHMARK",
         "simplegen": "gendermark.benchmarks.simplegen.benchmark:BENCHMARK",
         "terms": "gendermark.benchmarks.terms.benchmark:BENCHMARK",
         "tgbi": "gendermark.benchmarks.tgbi.benchmark:BENCHMARK",

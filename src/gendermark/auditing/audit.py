@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.auditing.index import Index
+from gendermark.auditing.own_texts import own_texts
 from gendermark.auditing.recognise import MOST_NAMED, Found, Recognised, recognise, system_in
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, NotUtf8, UserError
@@ -162,16 +163,12 @@ def _recognise_tables(path: Path) -> Found:
         return [replace(one, remarks=[*note, *one.remarks]) for one in all_found], passed_over
     if n_unknown < len(tables):
         raise BadFile(path, "; ".join(passed_over))
-    own = "score your own sentences with `gendermark score BENCHMARK --data file:FILE`"
-    exported = f"translate what `gendermark export BENCHMARK` gives, or {own}"
-    problem = f"no column contains benchmark sentences; {exported}"
     if len(tables) == 1 and all(len(cells) == 1 for _, cells in tables[0].rows):
-        problem = (
-            f"its {n_rows:,} lines have no sources, and fit no benchmark line by line; add the sources, {exported}"
-        )
-    if index.lacks_data:
-        problem += " (official data that is not on this machine is not known: `gendermark data get NAME` fetches it)"
-    raise BadFile(path, problem)
+        problem = f"its {n_rows:,} lines have no sources, and fit no benchmark line by line; add the sources"
+        if index.lacks_data:
+            problem += " (official data that is not on this machine is unknown: `gendermark data get NAME` fetches it)"
+        raise BadFile(path, problem)
+    return own_texts(path)
 
 
 def _read(path: Path) -> tuple[list[Table], list[str]]:

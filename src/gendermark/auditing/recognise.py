@@ -90,6 +90,8 @@ class Recognised:
         """What they were recognised as."""
         source, target = self.selection.source_language, self.selection.target_language
         direction = f"{NAMES.get(source)} to {NAMES.get(target)}"
+        if self.known.benchmark.reads_any_text:
+            return f"{self.known.benchmark.title}, {direction}; {self.place}"
         n, n_whole = self.n_present, len(self.known.keys)
         number = f"{n:,} of {n_whole:,} sentences{'' if n == n_whole else f' ({n / n_whole:.0%})'}"
         return f"{self.known.benchmark.title}, {_data_of(self.selection)}, {direction}, {number}; {self.place}"

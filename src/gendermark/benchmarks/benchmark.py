@@ -240,6 +240,8 @@ class BenchmarkOf(Generic[S]):
     """Whether it judges many samples of each sentence; such a benchmark is run only when it is named."""
     only_when_named: bool = False
     """Whether it is left out of a run that names no benchmark: what it asks is not to translate a sentence."""
+    reads_any_text: bool = False
+    """Whether it reads texts that no benchmark has: `audit` asks it about what it does not recognise."""
     sources_depend_on_target: bool = False
     """Whether each target language has sentences of its own."""
 

@@ -32,7 +32,8 @@ def audit(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Tables (.csv, .tsv, .xlsx), .jsonl, `source ||| translation` lines, or one translation per line.",
+            help="Tables (.csv, .tsv, .xlsx), .jsonl, .po, .xlf, `source ||| translation` lines, or one translation "
+            "per line; of a benchmark, or of your own.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Report to write.")] = Path("audit.html"),
@@ -59,10 +60,12 @@ def audit(
         if not found.audited:
             raise UserError("; ".join(found.refused))
         write_page(output, found.folders)
+    people = _write_people(found, output)
     if as_json:
         print_json(
             {
                 "page": str(output),
+                **({"people": str(people)} if people else {}),
                 "audited": [one.to_json() for one in found.audited],
                 "refused": list(found.refused),
                 "passed_over": list(found.passed_over),
@@ -70,10 +73,23 @@ def audit(
         )
     else:
         _print(found, output, everything=everything)
+        if people:
+            say(f"Every person, for reviewers: {people}")
     for problem in found.refused:
         say(f"error: {problem}")
     if found.refused:
         raise typer.Exit(UserError.exit_code)
+
+
+def _write_people(found: Audit, output: Path) -> Path | None:
+    """Write the people of texts that belong to no benchmark as a table beside the report."""
+    from gendermark.auditing.own_texts import write_people
+
+    own = [(one.name, one.result) for one in found.audited if one.found.known.benchmark.reads_any_text]
+    path = output.with_suffix(".people.csv")
+    if own:
+        write_people(path, own)
+    return path if own else None
 
 
 def _check_output(path: Path) -> None:

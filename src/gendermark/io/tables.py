@@ -6,6 +6,7 @@
 | `.xlsx` | the same, on the first sheet |
 | `.jsonl` | a JSON object for each sentence |
 | `.json` | results of MT-Lens: lists under `sources,none` and `translations,none` |
+| `.po`, `.xlf`, `.xliff` | message catalogues; `read_tables` only |
 | any other | one translation per line, or `source ||| translation` lines |
 """
 
@@ -23,10 +24,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import mapped, stored
-from gendermark.io.textfiles import each_line, each_text_line, read_bytes, read_json, read_jsonl, read_lines
+from gendermark.io.textfiles import each_line, each_text_line, read_bytes, read_json, read_jsonl, read_lines, read_text
 
 SEPARATOR = " ||| "
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")
+CATALOGUES = (".po", ".xlf", ".xliff")
+"""Message catalogues of programs: source, translation and the file that a message is from."""
 SOURCE_COLUMNS = ("source", "src", "sentence", "from")
 TRANSLATION_COLUMNS = ("translation", "hypothesis", "mt", "output", "target", "to")
 _WEAK_COLUMNS = ("from", "target", "to")
@@ -142,6 +145,8 @@ def read_tables(path: Path | str, encoding: str = "utf-8") -> list[Table]:
         records = list(read_jsonl(path))
         names = list(dict.fromkeys(name for _, record in records for name in record))
         return [Table("", [(line, [_if_text(record.get(name)) for name in names]) for line, record in records], names)]
+    if ending in CATALOGUES:
+        return [_po_table(path) if ending == ".po" else _xliff_table(path)]
     tasks = _mt_lens_tasks(path, "") if ending == ".json" else {"": _text_rows(path, read_lines(path))}
     return [_table(name, rows) for name, rows in tasks.items()]
 
@@ -273,6 +278,54 @@ def _filled_rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str]
             cells.pop()
         if cells:
             yield number, cells
+
+
+# -- message catalogues
+
+
+def _po_table(path: Path | str) -> Table:
+    """The messages of a gettext catalogue; obsolete and fuzzy ones are not shown to anybody, and are left out."""
+    import polib
+
+    try:
+        catalogue = polib.pofile(read_text(path))
+    except (OSError, ValueError, IndexError) as problem:
+        raise BadFile(path, f"is not a gettext catalogue ({problem}); export it again as .po, or as .csv") from None
+    rows: list[Cells] = []
+    for entry in catalogue:
+        if entry.obsolete or entry.fuzzy:
+            continue
+        file = entry.occurrences[0][0] if entry.occurrences else ""
+        forms = [entry.msgstr_plural[key] for key in sorted(entry.msgstr_plural)]
+        rows.append((entry.linenum, (entry.msgid, forms[0] if forms else entry.msgstr, file)))
+        if forms:
+            rows.append((entry.linenum, (entry.msgid_plural, forms[-1], file)))
+    return Table("", rows, ("source", catalogue.metadata.get("Language") or "translation", "file"))
+
+
+def _xliff_table(path: Path | str) -> Table:
+    """The segments of XLIFF 1.2 and 2; inline elements count as their text."""
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import ParseError, fromstring
+
+    try:
+        root = fromstring(read_bytes(path))
+    except (ParseError, DefusedXmlException, ValueError) as problem:
+        raise BadFile(path, f"is not XLIFF ({problem}); export it again as .xlf, or as .csv") from None
+
+    def name_of(element: Any) -> str:
+        return str(element.tag).rpartition("}")[2]
+
+    rows: list[Cells] = []
+    language = root.get("trgLang", "")
+    for file in (one for one in root.iter() if name_of(one) == "file"):
+        language = language or file.get("target-language", "")
+        for unit in (one for one in file.iter() if name_of(one) in ("trans-unit", "segment")):
+            texts = {name_of(child): "".join(child.itertext()) for child in unit}
+            if texts.get("source", "").strip():
+                origin = file.get("original") or file.get("id") or ""
+                rows.append((None, (texts["source"], texts.get("target", ""), origin)))
+    return Table("", rows, ("source", language or "translation", "file"))
 
 
 # -- columns

@@ -6,6 +6,7 @@ if another package brings it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 _RIGHT_TO_LEFT = ("Arab", "Hebr")
@@ -109,3 +110,23 @@ def nllb(code: str) -> str:
 
 def three_letters(code: str) -> str:
     return LANGUAGES[code].three_letters if code in LANGUAGES else code
+
+
+_SPELLED = {
+    spelled.casefold(): code
+    for code, facts in LANGUAGES.items()
+    for spelled in (code, facts.name, facts.three_letters, facts.older_code)
+    if spelled
+}
+_REGION = re.compile(r"\b([a-z]{2,3})[-_](?:[A-Z]{2}|[A-Z][a-z]{3})\b")
+"""`pt-BR`, `zh-Hans`."""
+
+
+def words_in(name: str) -> list[str]:
+    """The words of the name of a file or a column; `pt-BR` is one."""
+    return re.findall(r"[^\W_]+", _REGION.sub(r"\1", name))
+
+
+def languages_in(name: str) -> list[str]:
+    """The languages that a name may speak of, the last first: `en-es` is a translation into Spanish."""
+    return [_SPELLED[word.casefold()] for word in reversed(words_in(name)) if word.casefold() in _SPELLED]

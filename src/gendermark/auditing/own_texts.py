@@ -1,0 +1,108 @@
+"""Texts of the user's own: files that hold no sentences of a benchmark, but English texts and their translations."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from gendermark import registry
+from gendermark.auditing.index import IndexedSet
+from gendermark.auditing.recognise import Found, Recognised
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import BadFile
+from gendermark.io.pairs import Pairs, read_pairs
+from gendermark.io.tables import Row, some
+from gendermark.io.textfiles import FORMULA_STARTS, printable, write_text
+from gendermark.reading.codes import NAMES
+from gendermark.result import Result
+from gendermark.selection import Selection
+
+_COLUMNS = ("file", "line", "source", "person", "source gender", "translation", "shown gender", "state", "evidence")
+
+
+def reader() -> Benchmark | None:
+    """The benchmark that reads any text."""
+    found: Iterable[tuple[str, Benchmark]] = registry.every("benchmark")
+    return next((benchmark for _, benchmark in found if benchmark.reads_any_text), None)
+
+
+def own_texts(path: Path) -> Found:
+    """The translations of a file's own texts, each column a system or a language of its own."""
+    benchmark = reader()
+    tables = read_pairs(path)
+    known = registry.names("language")
+    columns = [(pairs, column) for pairs in tables for column in pairs.columns]
+    if benchmark is None or not columns:
+        raise BadFile(
+            path, "has English texts and no translations of them; add a column, called by its language (es, German ...)"
+        )
+    found, passed_over = [], []
+    for pairs, column in columns:
+        if column.language not in known:
+            language = NAMES.get(column.language, "a language that cannot be told")
+            passed_over.append(f'column "{column.name}" is in {language}; languages that can be read: {some(known)}')
+            continue
+        selection = Selection(benchmark.name, target_language=column.language, data=f"file:{path}")
+        item_set = benchmark.load(benchmark.complete(selection))
+        with_people = {item.source for item in item_set.items}
+        rows = _rows(pairs, column.texts, with_people)
+        remark = f"{len(item_set.items):,} people in {len(with_people):,} of {len(set(pairs.sources)):,} texts"
+        found.append(
+            Recognised(
+                path,
+                pairs.sheet,
+                IndexedSet(benchmark, item_set),
+                list(rows.values()),
+                f'"{pairs.source_column}"',
+                f'"{column.name}"',
+                missing=[source for source in with_people if source not in rows],
+                remarks=[remark],
+            )
+        )
+    if not found:
+        raise BadFile(path, "; ".join(passed_over))
+    return found, passed_over
+
+
+def _rows(pairs: Pairs, texts: Iterable[str], wanted: set[str]) -> dict[str, Row[str]]:
+    """The first translation of each text that mentions somebody."""
+    rows: dict[str, Row[str]] = {}
+    for source, text, line in zip(pairs.sources, texts, pairs.lines, strict=True):
+        if source in wanted and text:
+            rows.setdefault(source, Row(source, text, line))
+    return rows
+
+
+def write_people(path: Path, results: Iterable[tuple[str, Result]]) -> None:
+    """Every person of some results as CSV, suspected errors first, for reviewers."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(_COLUMNS)
+    rows = []
+    for name, result in results:
+        for judgement, (source, translation) in zip(result.judgements, result.texts, strict=True):
+            is_suspect = (
+                judgement.expected is not None and judgement.outcome in ("", "mixed") and not judgement.is_correct
+            )
+            shown = "mixed" if judgement.outcome == "mixed" else judgement.observed or ""
+            cells = (
+                name,
+                judgement.tags.get("line", ""),
+                source,
+                judgement.entity,
+                judgement.expected or "not given",
+                translation or "",
+                shown,
+                "shown" if shown else judgement.reason.replace("-", " "),
+                " | ".join(judgement.evidence),
+            )
+            rows.append((not is_suspect, [_harmless(printable(str(cell))) for cell in cells]))
+    writer.writerows(cells for _, cells in sorted(rows, key=lambda row: row[0]))
+    write_text(path, "\ufeff" + out.getvalue())
+
+
+def _harmless(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell

@@ -1,0 +1,140 @@
+"""Source texts and their translations in files of any layout: which column is English, which are translations.
+
+For texts that belong to no benchmark. Benchmarks' own sentences are recognised by what they say (`auditing/`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gendermark import registry
+from gendermark.errors import BadFile
+from gendermark.io.tables import SOURCE_COLUMNS, TRANSLATION_COLUMNS, Table, read_tables, some
+from gendermark.reading import profiles
+from gendermark.reading.codes import languages_in
+
+_SOURCE_NAMES = (*SOURCE_COLUMNS, "msgid", "original", "source text")
+_GROUP_NAMES = ("group", "file", "document")
+"""Texts of one file or document vary together."""
+_SOURCE_LANGUAGE = "en"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of translations."""
+
+    name: str
+    language: str
+    """Empty where neither its name nor its words tell."""
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The source texts of a file, row by row, and every column of translations of them."""
+
+    path: Path
+    sheet: str
+    source_column: str
+    lines: Sequence[int | None]
+    sources: Sequence[str]
+    groups: Sequence[str]
+    """Empty where no column says which file or group a text is from."""
+    columns: Sequence[Column]
+
+
+def read_pairs(path: Path | str) -> list[Pairs]:
+    """The English texts of each table of a file, with their translations if it has any."""
+    found = [pairs for table in read_tables(path) if (pairs := _pairs(Path(path), table)) is not None]
+    if not found:
+        raise BadFile(
+            path, "has no column of English texts; call it 'source', and call a column of translations by its language"
+        )
+    return found
+
+
+def _pairs(path: Path, table: Table) -> Pairs | None:
+    names, rows = _header(table)
+    width = max((len(cells) for _, cells in rows), default=0)
+    names = [*names, *[f"column {place + 1}" for place in range(len(names), width)]]
+    filled = [(line, [*map(str.strip, cells), *[""] * (width - len(cells))]) for line, cells in rows]
+    texts = [[cells[place] for _, cells in filled] for place in range(width)]
+    source = _source_place(names, texts)
+    if source is None:
+        return None
+    kept = [place for place, cell in enumerate(texts[source]) if any(map(str.isalpha, cell))]
+    if not kept:
+        return None
+    n_words = sum(len(texts[source][row].split()) for row in kept)
+    group = next((place for place, name in enumerate(names[:width]) if _plain(name) in _GROUP_NAMES), None)
+    columns = [
+        Column(names[place], language, [texts[place][row] for row in kept])
+        for place in range(width)
+        if place not in (source, group)
+        and (language := _language(path, names[place], [texts[place][row] for row in kept], n_words)) is not None
+    ]
+    return Pairs(
+        path,
+        table.name,
+        names[source],
+        [filled[row][0] for row in kept],
+        [" ".join(texts[source][row].split()) for row in kept],
+        [texts[group][row] for row in kept] if group is not None else [""] * len(kept),
+        columns,
+    )
+
+
+def _header(table: Table) -> tuple[list[str], Sequence[tuple[int | None, Sequence[str]]]]:
+    """The names of the columns, and the rows below; a first row with a known name in it is a header."""
+    if table.header is not None:
+        return list(table.header), table.rows
+    if not table.rows:
+        return [], []
+    first = [cell.strip() for cell in table.rows[0][1]]
+    known = {*_SOURCE_NAMES, *TRANSLATION_COLUMNS, *_GROUP_NAMES}
+    if any(_plain(cell) in known or (len(cell.split()) <= 2 and languages_in(cell)) for cell in first):
+        return first, table.rows[1:]
+    return [], table.rows
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace("_", " ").split()).casefold()
+
+
+def _source_place(names: Sequence[str], texts: Sequence[Sequence[str]]) -> int | None:
+    """The column that is called a source, else one that is called English, else the first that is in English."""
+    places = range(len(texts))
+    named = [place for place in places if _plain(names[place]) in _SOURCE_NAMES]
+    english = [place for place in places if languages_in(names[place])[-1:] == [_SOURCE_LANGUAGE]]
+    likely = [] if named or english else [p for p in places if profiles.likely(texts[p]) == _SOURCE_LANGUAGE]
+    return next(iter([*named, *english, *likely]), None)
+
+
+def _language(path: Path, name: str, texts: Sequence[str], n_words: int) -> str | None:
+    """The language of a column of translations, empty if it cannot be told; None for a column of something else.
+
+    `n_words` is the length of the sources: a column of notes or keys is far shorter.
+    """
+    # A column "id" is of numbers far more often than Indonesian: a name counts for languages that can be read.
+    named = [code for code in languages_in(name) if code in registry.names("language")]
+    if named and len(name.split()) <= 3:
+        return named[0]
+    likely = profiles.likely(texts) if sum(len(text.split()) for text in texts) > n_words / 3 else ""
+    if likely and likely != _SOURCE_LANGUAGE:
+        return likely
+    if _plain(name) not in TRANSLATION_COLUMNS:
+        return None
+    in_path = [code for code in languages_in(path.stem) if code != _SOURCE_LANGUAGE]
+    return in_path[0] if in_path else ""
+
+
+def translation_of(pairs: Pairs, language: str) -> Column:
+    """The one column of translations into a language."""
+    fitting = [column for column in pairs.columns if column.language in (language, "")]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = some([column.name for column in (fitting or pairs.columns)]) or "none"
+    problem = f"has {len(fitting)} columns of translations into {language}" if fitting else "has no translations"
+    raise BadFile(pairs.path, f"{problem}; columns of translations: {names}")

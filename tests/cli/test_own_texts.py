@@ -1,0 +1,98 @@
+"""`audit` of texts that belong to no benchmark: who is mentioned, and what becomes of their gender."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAIRS = (
+    ("The waitress lost her keys.", "La camarera perdió sus llaves."),
+    ("My mother is a doctor.", "Mi madre es médica."),
+    ("The nurse said she was tired.", "El enfermero dijo que estaba cansado."),
+    ("Only the owner can invite members.", "Solo el propietario puede invitar a miembros."),
+    ("The user was deleted.", "El usuario fue eliminado."),
+    ("You are not connected.", "No estás conectado."),
+    ("Open the file.", "Abra el archivo."),
+)
+
+
+def _csv(rows: Any = PAIRS, header: str = "en,es") -> str:
+    return "\n".join([header, *(f'"{source}","{text}"' for source, text in rows)])
+
+
+PO = """msgid ""
+msgstr ""
+"Content-Type: text/plain; charset=UTF-8\\n"
+"Language: es\\n"
+
+""" + "\n".join(f'#: src/a.c:{n}\nmsgid "{source}"\nmsgstr "{text}"\n' for n, (source, text) in enumerate(PAIRS))
+XLIFF = (
+    '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file original="a" target-language="es"><body>'
+    + "".join(
+        f'<trans-unit id="{n}"><source>{source}</source><target><g id="1">{text}</g></target></trans-unit>'
+        for n, (source, text) in enumerate(PAIRS)
+    )
+    + "</body></file></xliff>"
+)
+FILES = {
+    "texts.csv": _csv(),
+    "named.csv": _csv(header="source,translation"),
+    "tabs.tsv": "\n".join(["id\tEnglish\tSpanish", *(f"{n}\t{s}\t{t}" for n, (s, t) in enumerate(PAIRS))]),
+    "lines.txt": "\n".join(f"{source} ||| {text}" for source, text in PAIRS),
+    "messages.po": PO,
+    "messages.xlf": XLIFF,
+}
+
+
+def _audited(cli: Any, tmp_path: Path, name: str, content: str) -> dict[str, Any]:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    outcome = cli("audit", tmp_path / name, "-o", tmp_path / "page.html", "--json")
+    assert outcome.exit_code == 0, outcome.err
+    (one,) = json.loads(outcome.out)["audited"]
+    return one
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_gives_the_same_people(cli: Any, tmp_path: Path, name: str) -> None:
+    one = _audited(cli, tmp_path, name, FILES[name])
+    result = one["result"]
+    assert (result["benchmark"], result["language"]) == ("own-text", "es")
+    values = {(e["metric"], e["slice"]): e for e in result["estimates"]}
+    assert values["kept", "feminine"]["n_total"] == 3
+    assert values["kept", "feminine"]["value"] == pytest.approx(100 * 2 / 3)
+    assert {verdict["state"] for verdict in result["verdicts"]} == {"too_few"}
+
+
+def test_the_people_are_a_table_for_reviewers_with_suspected_errors_first(cli: Any, tmp_path: Path) -> None:
+    _audited(cli, tmp_path, "texts.csv", FILES["texts.csv"])
+    with (tmp_path / "page.people.csv").open(encoding="utf-8-sig", newline="") as file:
+        first, *others = csv.DictReader(file)
+    assert (first["person"], first["source gender"], first["shown gender"]) == ("nurse", "feminine", "masculine")
+    shown = {row["person"]: row["shown gender"] for row in others}
+    assert shown["owner"] == shown["user"] == shown["You"] == "masculine"
+    assert "El enfermero" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "word"),
+    [
+        ("nobody.csv", _csv([("Open the file.", "Abra el archivo."), ("Print it.", "Imprímalo.")]), "no person"),
+        ("english.csv", "en\nThe user left.\nThe owner came.\n", "no sources"),
+        ("polish.xlf", XLIFF[:200], "XLIFF"),
+        (
+            "dutch.csv",
+            _csv([("The user left.", "Dat is niet het boek van een man")] * 3, "source,translation"),
+            "Dutch",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_named(cli: Any, tmp_path: Path, name: str, content: str, word: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    outcome = cli("audit", tmp_path / name, "-o", tmp_path / "page.html")
+    assert outcome.exit_code == 2
+    assert word in outcome.err
+    assert name in outcome.err
