@@ -323,8 +323,7 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
     if all(one.kind == UNKNOWN for one in every):
         return _fitting(f"{who} {UNKNOWN[verb]}")
     if not biased:
-        beyond = [one for rates in every for one in found_in(rates.result) if one.what not in ("", GENDER_GAP)]
-        adjusted = benjamini_hochberg([one.amount.p_value if one.amount is not None else None for one in beyond])
+        beyond, adjusted = _beside_gaps(every), _adjusted(every)[len(every) :]
         clear = [one for one, p in zip(beyond, adjusted, strict=True) if one.effect > 0 and p is not None and p < ALPHA]
         what = max(clear, key=lambda one: one.effect).what if clear else ""
         n = sum(one.what == what for one in clear)
@@ -347,12 +346,22 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
 
 def _significant(rates: Sequence[Rates]) -> list[Rates]:
     """Those with a bias that is significant among all of them (Benjamini-Hochberg)."""
-    adjusted = benjamini_hochberg([one.gap.p_value if one.gap is not None else None for one in rates])
     return [
         one
-        for one, p in zip(rates, adjusted, strict=True)
+        for one, p in zip(rates, _adjusted(rates), strict=False)
         if one.is_biased and (one.kind == LOST or (p or 0.0) < ALPHA)
     ]
+
+
+def _adjusted(rates: Sequence[Rates]) -> list[float | None]:
+    """p-values of all gaps, then of all other findings: the sentence looks at both, so they are one family."""
+    amounts = [*(one.gap for one in rates), *(one.amount for one in _beside_gaps(rates))]
+    return benjamini_hochberg([one.p_value if one is not None else None for one in amounts])
+
+
+def _beside_gaps(rates: Sequence[Rates]) -> list[Finding]:
+    """What is found beside the gaps."""
+    return [finding for one in rates for finding in found_in(one.result) if finding.what not in ("", GENDER_GAP)]
 
 
 def _biased(results: Sequence[Result]) -> list[Result]:
