@@ -168,7 +168,14 @@ def _recognise_tables(path: Path) -> Found:
         if index.lacks_data:
             problem += " (official data that is not on this machine is unknown: `gendermark data get NAME` fetches it)"
         raise BadFile(path, problem)
-    return own_texts(path)
+    try:
+        return own_texts(path)
+    except BadFile as problem:
+        if not index.lacks_data:
+            raise
+        unknown = "no column contains benchmark sentences; official data that is not on this machine is unknown"
+        own = str(problem).removeprefix(f"{path}: ")
+        raise BadFile(path, f"{own} ({unknown}: `gendermark data get NAME` fetches it)") from None
 
 
 def _read(path: Path) -> tuple[list[Table], list[str]]:

@@ -67,7 +67,7 @@ def _say_controls(runs: Mapping[str, Sequence[Result]]) -> None:
         rows = [row for row in headlines(runs[name]) if row.rates is not None and row.rates.gap is not None]
         n = sum(row.verdict == "significant" for row in rows)
         outcome = "as expected" if n == (len(rows) if is_biased else 0) else "NOT AS EXPECTED"
-        say(f"Sanity check, {name} control: significant gap in {n} of {len(rows)} benchmarks, {outcome}")
+        say(f"Sanity check, {name} control: {n} of {len(rows)} measured gaps are significant, {outcome}")
 
 
 def list_names(

@@ -181,15 +181,17 @@ def _gap(row: Headline) -> str:
 
 def say_findings(results: Sequence[Result]) -> None:
     """Say in one sentence how a system treats women and men, and the finding with the largest effect."""
-    from gendermark.reporting.findings import benchmark_of, found_in, verdict
+    from gendermark.reporting.findings import benchmark_of, by_weight, found_in, verdict
     from gendermark.reporting.phrases import GENDER_GAP, lost_by_gender
 
     if not results:
         return
-    say(f"- {verdict([(results[0].called, results)])}")
+    opening = benchmark_of(next(one for one in results if one.selection.benchmark == by_weight(results)[0])).name
+    based = f" Based on {opening}." if len({one.selection.benchmark for one in results}) > 1 else ""
+    say(f"- {verdict([(results[0].called, results)])}{based}")
     lost = {finding.text for result in results for finding in lost_by_gender(result)}  # said beside the table
     others = [
-        (finding.effect, f"{benchmark_of(result).title}, {result.selection.direction}: {finding.text}")
+        (finding.effect, f"{benchmark_of(result).name}, {result.selection.direction}: {finding.text}")
         for result in results
         for finding in found_in(result)
         if finding.effect > 0 and finding.what != GENDER_GAP and finding.text not in lost

@@ -328,7 +328,7 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
         what = max(clear, key=lambda one: one.effect).what if clear else ""
         n = sum(one.what == what for one in clear)
         tail = f"; {what[:1].lower()}{what[1:]} significant in {n} of {len(every)} results" if n else ""
-        none = f"{'Neither' if n_systems == 2 else 'None'} of the {counted(n_systems)} systems shows a significant gap"
+        none = f"No gender gap of the {counted(n_systems)} systems is significant among {len(every)} results"
         return _fitting(none if n_systems > 1 else f"{who} {ALIKE[verb]}", tail)
     kinds = {one.kind for one in biased}
     kind = kinds.pop() if len(kinds) == 1 else FAVOURS_MEN if kinds <= {AS_MEN, FAVOURS_MEN} else DIFFERS
@@ -336,7 +336,7 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
     if n_systems == 1:
         where = f" in {'all' if len(biased) == len(every) else f'{len(biased)} of'} {len(every)} languages"
     elif len(biased) < len(every) > n_systems:
-        where = f", in {len(biased)} of {len(every)} results"
+        where = f" (significant in {len(biased)} of {len(every)} results)"
     most = max(biased, key=lambda one: one.size)
     named = [next(name for name, own in systems if most in own)] if n_systems > 1 else []
     named += [most.place] if len({one.place for one in every}) > 1 else []

@@ -50,10 +50,10 @@ def _descriptions() -> dict[str, Description]:
 
     for kind, what in _KINDS.items():
         shown = kind.upper() if kind == "s3e" else kind
-        less_sure = "less sure of the gender" if kind == "gender" else f"less sure of {what.partition(',')[0]}"
+        less_sure = "less certain of the gender" if kind == "gender" else f"less certain of {what.partition(',')[0]}"
         add(
             f"awareness_{kind}",
-            f"{less_sure} where {'it' if kind == 'gender' else 'the gender'} is open",
+            f"{less_sure} where {'it' if kind == 'gender' else 'the gender'} is open, % of pairs (chance: 50)",
             "Pairs of an ambiguous and an unambiguous version of a sentence in which the system is less sure of "
             f"{what} of the first; ties count half.",
             Unit.PERCENT,
