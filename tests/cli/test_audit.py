@@ -376,7 +376,7 @@ REFUSED: dict[str, tuple[str, Callable[[Texts], str | bytes], Sequence[str]]] = 
     "unknown sentences": (
         "a.csv",
         lambda _: _table([["source", "mt"], *([f"Line {n} of a novel.", f"Es la línea {n}."] for n in range(40))]),
-        ["no column contains benchmark sentences", "gendermark export", "--data file:", "gendermark data get"],
+        ["no person", "no column contains benchmark sentences", "gendermark data get"],
     ),
     "a copy of the sources": (
         "a.csv",

@@ -205,7 +205,9 @@ def test_several_systems_are_counted_and_named_in_the_title() -> None:
     selections = [replace(WINOMT, target_language=to) for to in ("es", "fr", "it")]
     runs = [run_of(f"fake:{name}", *selections) for name in ("masculine", "right", "stereotyped?s=0.9")]
     text = render_page(runs)
-    assert _verdict(text).startswith("One of three systems translates most women as men, in 3 of 9 results")
+    assert _verdict(text).startswith(
+        "One of three systems translates most women as men (significant in 3 of 9 results)"
+    )
     assert len(_verdict(text).split()) <= MOST_WORDS
     assert "English → Spanish, French and Italian</bdi></h1>" in text
     assert _verdict(render_page(runs[:1])).startswith(

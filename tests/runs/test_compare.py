@@ -373,7 +373,7 @@ def test_other_data_rules_clusters_or_items(run: Run, three: dict[str, list[Resu
     for what, other in others.items():
         assert what in refused([result], [other])
     for judgements in (result.judgements[:-1], result.judgements[::-1], []):
-        assert "same items" in refused([result], [replace(result, judgements=judgements)])
+        assert "different items" in refused([result], [replace(result, judgements=judgements)])
     three["v3"] = [replace(three["v3"][0], origin="tiny-21")]
     with pytest.raises(UserError, match=r"^v1 and v3: tiny\.en-xx: the runs differ in data"):
         compare_many(three, RESAMPLING)
