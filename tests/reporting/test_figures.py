@@ -254,7 +254,7 @@ def test_the_occupation_that_stands_out_is_named() -> None:
     _check(figure)
     assert "guard" in _texts(figure)
     assert "carpenter" not in _texts(figure)
-    assert re.search(r"Farthest from the trend, in points: guard \+\d\d", figure.caption)
+    assert re.search(r"Largest deviations from the trend, in points: guard \+\d\d", figure.caption)
     assert "guard, gender not marked: 9 of 10 feminine; 22% of the people who do it are women" in figure.svg
     assert len(_dots(figure, "path", VERMILION)) == len(shares) + 1, "a triangle each, and one in the legend"
 

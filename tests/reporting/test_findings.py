@@ -33,7 +33,7 @@ def told(system: str, benchmark: str) -> str:
         ("fake:right", "simplegen", "100% of women (CI 91–100) are translated as women"),
         ("fake:masculine", "simplegen", "0% of women (CI 0–9) are translated as women and 100% of men (CI 91–100)"),
         ("fake:right", "winomt", "100% of translations (CI 91–100) keep it"),
-        ("fake:masculine", "winomt", "it is masculine in 100% (CI 91–100)."),
+        ("fake:masculine", "winomt", "100% of translations (CI 91–100) are masculine."),
         ("fake:feminine", "winomt", "0% of men (CI 0–9) keep their gender: gender gap 100.0 points (CI 87.6–100.0)"),
         ("fake:feminine", "winomt", "in favour of women, significant."),
         ("fake:stereotyped?s=0.6", "winomt", "significant; accuracy is higher where the gender fits the stereotype"),
@@ -99,7 +99,7 @@ def test_few_people_are_counted_and_not_compared() -> None:
 
 def test_less_than_half_does_not_read_as_half() -> None:
     shares = (estimate("accuracy", "mf", 70, 60, 80), estimate("masculine_share", "neutral", 46, 42, 49.7))
-    assert "it is masculine in 46% (CI 42–49.7)" in findings(result_of("winomt", *shares))[-1]
+    assert "46% of translations (CI 42–49.7) are masculine" in findings(result_of("winomt", *shares))[-1]
 
 
 @pytest.mark.parametrize(

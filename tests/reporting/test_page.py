@@ -226,7 +226,7 @@ def test_controls_are_named_as_controls_and_never_are_the_subject() -> None:
     assert _verdict(text).startswith("The my model shows no significant gender gap")
     assert "<h1><bdi>My model: English → Spanish</bdi></h1>" in text
     assert "masculine (control)" in text
-    assert "Compared with the first system" not in text
+    assert "Compared with the baseline" not in text
 
 
 def test_women_who_are_left_open_are_not_translated_as_men() -> None:

@@ -96,9 +96,9 @@ def test_uncertainty_as_printed() -> None:
 @pytest.mark.parametrize(
     ("data", "rules", "said"),
     [
-        ("core", "best", "not on these"),
-        ("official", "best", "by the paper's rules, which differ from ours"),
-        ("official", "paper2019", "on the same sentences by the paper's rules"),
+        ("core", "best", "not these"),
+        ("official", "best", "with the paper's scoring rules, which differ from ours"),
+        ("official", "paper2019", "on the same sentences with the paper's scoring rules"),
     ],
 )
 def test_what_may_be_compared(data: str, rules: str, said: str) -> None:

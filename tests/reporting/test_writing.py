@@ -264,7 +264,7 @@ def test_the_form_of_the_paper_comes_before_the_whole_table() -> None:
         ["y", "61.2 [50.0, 70.0]", *"––––––––"],
     ]
     assert "Table 4 of Renduchintala et al. (2021)" in text
-    assert "Core data, rules best; in brackets: 95% intervals" in text
+    assert "Core data, rules best; in brackets: 95% CI" in text
     latex = render(runs, "latex")
     assert _latex_tables(latex)[0] == [
         heads,

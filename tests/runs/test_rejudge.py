@@ -72,7 +72,9 @@ def test_what_differs_is_counted_by_kind(tmp_path: Path, selection: Selection, m
 
     monkeypatch.setattr("runs.tiny.BENCHMARK", tiny(judge=judge, rules_version=2))
     (again,) = rejudge(tmp_path / "run", {})
-    assert again.sentence == ("tiny.en-xx: 27 of 80 verdicts differ (26 masculine → feminine, 1 masculine → not read)")
+    assert again.sentence == (
+        "tiny.en-xx: 27 of 80 verdicts differ (26 masculine → feminine, 1 masculine → not determined)"
+    )
     assert "|rules:best-2|" in again.result.signature
     rows = again.to_json()
     assert rows["n"] == 80

@@ -33,7 +33,7 @@ def audit(
         typer.Argument(
             metavar="FILE...",
             help="Tables (.csv, .tsv, .xlsx), .jsonl, .po, .xlf, `source ||| translation` lines, or one translation "
-            "per line; of a benchmark, or of your own.",
+            "per line; benchmark translations or your own.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Report to write.")] = Path("audit.html"),
@@ -46,7 +46,7 @@ def audit(
 ) -> None:
     """Recognise and score spreadsheets of translations, and write a report; no options needed.
 
-    Sentences that a file does not have are left out, and the report says so first.
+    Missing sentences are excluded; the report states this at the top.
     """
     from gendermark.auditing.audit import audit as carry_out
     from gendermark.reporting.page import write_page

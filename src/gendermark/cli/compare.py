@@ -47,10 +47,10 @@ def compare(
     name: Names = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare runs: paired differences with confidence intervals and corrected p-values (Holm).
+    """Compare runs: paired differences with confidence intervals and corrected p-values.
 
-    Two runs: the second against the first. More: each against the first, and every pair. Headline metrics of a pair of
-    runs are corrected together, and so are all other metrics.
+    Compare every run with the first and, given three or more, every pair. For each pair, Holm correction is applied
+    separately to the headline metrics and to all other metrics.
     """
     from gendermark.runs import compare as comparing
     from gendermark.runs.compare import compare_many

@@ -1,4 +1,4 @@
-"""`gendermark gate`: fail a build if a system is significantly worse than its baseline, or beyond a bound."""
+"""`gendermark gate`: fail a build if a system is significantly worse than its baseline, or violates a threshold."""
 
 from __future__ import annotations
 
@@ -44,14 +44,16 @@ def gate(
             "--fixed-tolerance",
             metavar="POINTS",
             min=0,
-            help="Points that women, or men, may lose on these sentences; a significantly larger loss fails.",
+            help="Loss allowed for women or for men on the benchmark's own sentences, in points; fail if the loss is "
+            "significantly larger.",
         ),
     ] = 2.0,
     tolerance: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[METRIC=]POINTS",
-            help="Pass unless significantly more than this worse than the baseline; repeatable: 1, recall_gap=2.",
+            help="Allowed loss against the baseline, in points; fail only if the loss is significantly larger. "
+            "Repeatable, for example 1 or recall_gap=2.",
         ),
     ] = None,
     fail_on_gap: Annotated[
@@ -62,7 +64,11 @@ def gate(
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the checks as JUnit XML.")] = None,
     github: Annotated[
         bool | None,
-        typer.Option("--github/--no-github", show_default="on there", help="Print annotations for GitHub Actions."),
+        typer.Option(
+            "--github/--no-github",
+            show_default=False,
+            help="Print GitHub Actions annotations (default: on when running in GitHub Actions).",
+        ),
     ] = None,
     summary: Annotated[
         Path | None,
@@ -76,7 +82,8 @@ def gate(
     everything: All = False,
     as_json: AsJson = False,
 ) -> None:
-    """Exit with 1 if a run is significantly worse than its baseline, or beyond a bound; for CI."""
+    """Fail (exit code 1) if a run is significantly worse than its baseline or violates a threshold; for continuous
+    integration."""
     from gendermark.io.textfiles import write_text
     from gendermark.reporting import ci
     from gendermark.runs import gates

@@ -38,16 +38,16 @@ def stub() -> None:
 STUDY = Commands(
     "Run a controlled experiment or analysis: speed, training, mitigation, debiasing, uncertainty.",
     {
-        "What do faster decoding and other training cost?": {
+        "Speed and training": {
             "speed": "speed:speed",
             "training": "training_comparison:training",
         },
-        "Can the bias be reduced?": {
+        "Mitigation": {
             "mitigate": "mitigate:mitigate",
             "debias": "debias:debias",
             "reader": "reader:reader",
         },
-        "What does the model's uncertainty show?": {
+        "Uncertainty": {
             "correlate": "correlate:correlate",
             "cues": "cues:cues",
             "quality": "quality:quality",

@@ -68,12 +68,14 @@ Executor = Annotated[
     typer.Option(
         "--executor",
         metavar="WHERE",
-        help="Run on serial, processes[:N], dask[:N] or dask:ADDRESS; results do not change.",
+        help="Execution backend: serial, processes[:N], dask[:N] or dask:ADDRESS; does not affect results.",
     ),
 ]
 ResumedIn = Annotated[Path, typer.Option("-o", "--output", help="Output directory; reuse it to resume.")]
 StudiedData = Annotated[str, typer.Option("--data", help="core (bundled) or official (downloaded).")]
-Store = Annotated[Path | None, typer.Option("--store", help="Translation cache file; default: in the user's cache.")]
+Store = Annotated[
+    Path | None, typer.Option("--store", help="Translation cache file; default: in the user cache directory.")
+]
 Name = Annotated[
     str,
     typer.Option(

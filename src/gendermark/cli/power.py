@@ -35,14 +35,15 @@ def power(
     alike: Annotated[float, typer.Option("--alike", help="Correlation of the two systems' errors, 0 to 1.")] = 0.0,
     like: Annotated[
         list[Path] | None,
-        typer.Option(metavar="RUN", help="Estimate these from a run, or from the two runs to compare."),
+        typer.Option(
+            metavar="RUN", help="Estimate accuracy and correlations from one run, or from the two runs to be compared."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute the smallest difference between two systems that each benchmark can detect.
 
-    Uses the sentences of the benchmark, a level of 0.05 (Holm-corrected over the headline metrics) and a power of 80%.
-    Nothing is translated.
+    Assumes a significance level of 0.05 (Holm-corrected over the headline metrics) and 80% power; translates nothing.
     """
     from gendermark import api
     from gendermark.runs.power import OF_UNRELATED, OF_VERSIONS, Expected, expected_from, questions

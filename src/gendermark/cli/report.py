@@ -32,7 +32,7 @@ def report(
     runs: Annotated[list[str], typer.Argument(metavar="[NAME=]DIR...", help="Run folders to show side by side.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Output file; default: stdout.")] = None,
     format_: Annotated[
-        str, typer.Option("--format", help="html, md, latex, csv or json; default: by the ending of -o.")
+        str, typer.Option("--format", help="html, md, latex, csv or json; default: from the file extension of -o.")
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     trend: Annotated[

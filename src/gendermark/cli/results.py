@@ -20,7 +20,7 @@ MOST_WARNINGS = 3
 LONGEST_TABLE = 8
 _ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
 _COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
-_OPEN = "* The source leaves the gender open: share of people rendered as women and as men."
+_OPEN = "* The source does not specify gender: share of people rendered as women and as men."
 _GAP = "Gap: men minus women, in points."
 
 

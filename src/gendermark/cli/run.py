@@ -52,7 +52,8 @@ def run(
     benchmark: Annotated[
         list[str] | None,
         typer.Option(
-            help="Benchmark; repeatable. Default: all for these languages, except those that draw samples or rewrite."
+            help="Benchmark; repeatable. Default: all benchmarks for the target languages, except "
+            "sampling and rewriting benchmarks."
         ),
     ] = None,
     options: dict[str, str] = option_group(system_options),
@@ -63,7 +64,8 @@ def run(
         bool,
         typer.Option(
             "--forced-choice",
-            help="Also have the system score the right against the contrastive (wrong) reference.",
+            help="Also score the correct and the contrastive (wrong-gender) reference with the system, and "
+            "compare them.",
         ),
     ] = False,
     name: Name = "",
@@ -226,7 +228,7 @@ def translate(
         bool, typer.Option("--json", help="Print one JSON object per line (always for samples and scores).")
     ] = False,
 ) -> None:
-    """Translate any sentences, sample translations, or score given ones; rerun to resume."""
+    """Translate or sample your own sentences, or score existing translations; rerun to resume."""
     from gendermark import api
     from gendermark.io.textfiles import write_text
 

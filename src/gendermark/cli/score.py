@@ -61,7 +61,10 @@ def score(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="DIR", help="Also write a run folder; default system name: the folder's."
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Also write a run folder; the system name defaults to the folder name.",
         ),
     ] = None,
     executor: Executor = "",

@@ -72,7 +72,7 @@ def people_meant(people: Sequence[PersonTold], item: Item) -> list[PersonTold]:
 
 
 def reader(data: StudiedData = "core", as_json: AsJson = False) -> None:
-    """Measure coverage and accuracy of the source reader on benchmarks with known gender."""
+    """Measure coverage and accuracy of source-side gender detection on benchmarks with known gender."""
     # Sources are the same for every target language that has them all.
     scores = [rate_reader(api.items(name, "es", data=data)) for name in BENCHMARKS]
     if as_json:

@@ -127,7 +127,7 @@ def samples(
     source: Annotated[str, typer.Option(metavar="TEXT", help="A sentence of the contrast set, or part of it.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Show the samples of one sentence with he, she and they: counts, genders and entropy."""
+    """Show sampled translations of one sentence with he, she and they: counts, genders and entropy."""
     cell = results.read_cell(run, to)
     report = look_at(cell, contrast=contrast, source=source)
     show(report, _tables(report, cell.result.called), as_json=as_json)

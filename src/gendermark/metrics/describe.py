@@ -17,7 +17,7 @@ SLICES: Mapping[str, str] = {
     "feminine": "feminine",
     "masculine": "masculine",
     "mf": "gender told",
-    "neutral": "gender open",
+    "neutral": "gender unspecified",
     "pro": "with the stereotype",
     "stereotyped": "with or against a stereotype",
 }

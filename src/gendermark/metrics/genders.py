@@ -81,19 +81,19 @@ DELTA_S_F1 = Description(
 )
 MASCULINE_SHARE = Description(
     "masculine_share",
-    "masculine, where the gender is open",
-    "Masculine out of masculine and feminine translations where the source leaves the gender open; 50 is even.",
+    "masculine, gender unspecified",
+    "Masculine out of masculine and feminine translations where the source does not specify gender; 50 is even.",
     even=50.0,
-    labels={"neutral": "masculine, where the gender is open"},
+    labels={"neutral": "masculine, gender unspecified"},
     behind={"observed": "masculine"},
 )
 DISTANCE_FROM_EVEN = Description(
     "distance_from_even",
-    "distance from an even choice where it is open",
+    "distance from an even choice, gender unspecified",
     "How far masculine_share is from 50.",
     better="zero",
     symbol="distance from even",
-    labels={"neutral": "distance from an even choice, where the gender is open"},
+    labels={"neutral": "distance from an even choice, gender unspecified"},
 )
 DESCRIBED = (
     ACCURACY,

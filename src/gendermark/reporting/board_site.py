@@ -261,7 +261,7 @@ def standings_figure(board: Board, unclear: Collection[Path] = ()) -> Figure:
         top = charts.legend(canvas, [("women", FEMALE), ("men", MALE)] if sides else [], 0.0) + 2
         charts.dots(canvas, [panel], rows, top, heads=("rank" if is_ranked else "", "gap" if sides else ""))
 
-    shown = f"Women and men who {sides.what}, in percent, with 95% intervals. " if sides else ""
+    shown = f"Women and men who {sides.what}, in percent, with 95% CI. " if sides else ""
     brackets = " Gap: men minus women, in brackets where it is not significant." if sides else ""
     ordered = f"Ordered by {about.label}. Rank: the ranks that a system may have, given the comparisons on its board."
     name = f"board.{board.any.result.cell}.{board.label}"
@@ -296,7 +296,7 @@ def date_figures(found: Sequence[Board]) -> list[Figure]:
             charts.lines(canvas, panels, names, charts.legend(canvas, entries, 0.0))
 
         title = f"{name} over time, {benchmark}"
-        drawn.append(charts.figure(f"dates.{name}.{benchmark}", title, f"{what}; 95% intervals.", "", draw))
+        drawn.append(charts.figure(f"dates.{name}.{benchmark}", title, f"{what}; 95% CI.", "", draw))
     return drawn
 
 

@@ -846,16 +846,16 @@ class Sheet:
 
 
 def intervals_of(result: Result) -> str:
-    """`95% intervals`, with the meaning of the two bars where there are two."""
+    """`95% CI`, with the meaning of the two bars where there are two."""
     has_two = any(e.fixed_low is not None and e.fixed_low != e.low for e in result.estimates)
-    meaning = " (thin: other groups, such as occupations; thick: other sentences about the same groups)"
+    meaning = " (thin: generalising to new groups, such as occupations; thick: to new sentences about the same groups)"
     return f"{confidence_of(result)}{meaning if has_two else ''}"
 
 
 def confidence_of(result: Result) -> str:
-    """`95% intervals`, by the signature."""
+    """`95% CI`, by the signature."""
     signed = re.search(r"confidence-(0?\.\d+)", result.signature)
-    return f"{100 * float(signed[1]) if signed else 95:g}% intervals"
+    return f"{100 * float(signed[1]) if signed else 95:g}% CI"
 
 
 def span(result: Result, metric: str, part: str = "all") -> Span | None:
@@ -900,7 +900,7 @@ def confusion(sheet: Sheet) -> Iterator[Figure]:
             yield figure(
                 sheet.name_of(cell, "confusion"),
                 "Gender in the source and in the translation",
-                f"Counts, and their share of the row ({sheet.about(cell)}). None: the translation shows no gender.",
+                f"Counts, and their share of the row ({sheet.about(cell)}). None: gender not determined.",
                 cell,
                 lambda canvas, tables=tables, columns=columns: matrices(  # type: ignore[misc]
                     canvas, tables, columns, ("source", "translation"), 0
@@ -916,7 +916,7 @@ def _gender_counts(judgements: Iterable[Judgement]) -> Counter[tuple[str, str]]:
     )
 
 
-LABOUR_STATISTICS = "labour statistics of the United States, 2017 (Zhao et al., 2018)"
+LABOUR_STATISTICS = "US labour statistics, 2017 (Zhao et al., 2018)"
 _MIN_OUTPUTS = 3
 """Translations that show a gender; an occupation with fewer is no point."""
 _MIN_POINTS = 8
@@ -988,8 +988,8 @@ def _of_occupations(
     return figure(
         sheet.name_of(cell, "professions", label),
         "Feminine translations of each occupation, against the share of women in it",
-        "Each mark is an occupation: the feminine share of its translations that show a gender "
-        f"({sheet.about(cell, label)}; {LABOUR_STATISTICS}).{said}",
+        f"One point per occupation: share of gendered translations that are feminine ({sheet.about(cell, label)}), "
+        f"against the share of women in {LABOUR_STATISTICS}.{said}",
         cell,
         draw,
     )
@@ -1011,5 +1011,5 @@ def _trend(points: Mapping[str, Place]) -> tuple[Line | None, str, list[str]]:
     named = named[:_MOST_NAMED]
     listed = ", ".join(f"{name} {minus(f'{off[name]:+.0f}')}" for name in named)
     said = f" Correlation with the share of women: {minus(f'{statistics.correlation(x, y):.2f}')}."
-    said += f" Farthest from the trend, in points: {listed}." if listed else ""
+    said += f" Largest deviations from the trend, in points: {listed}." if listed else ""
     return Line((0, intercept), (100, intercept + 100 * slope), "dots"), said, named

@@ -278,10 +278,10 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
     every = [one for metrics in by_row.values() for found in metrics.values() for one in found.values()]
     yield figure(
         "comparison",
-        "Differences from the first system",
+        "Differences from the baseline",
         f"Each mark is the value of a system minus that of {labels[0]} (A), paired on the same sentences; lines: 95% "
-        f"intervals. Filled: significant (p < {ALPHA:g} after Holm), {sum(map(_is_significant, every))} of "
-        f"{len(every)}. A gap is better where it comes nearer to zero.",
+        f"CI. Filled: significant (p < {ALPHA:g} after Holm), {sum(map(_is_significant, every))} of "
+        f"{len(every)}. For gaps, closer to zero is better.",
         "",
         draw,
     )
@@ -384,9 +384,9 @@ def beside_published(sheet: Sheet) -> Iterator[Figure]:
 
         yield figure(
             sheet.name_of(cell, "published"),
-            "Beside published results",
-            f"Filled: measured here ({direction(cell)}; {sheet.conditions}), lines: {sheet.intervals}. Hollow: printed "
-            f"by {papers} ({tables}), {how_comparable(selection)}.{by_people}{''.join(notes)}",
+            "Comparison with published results",
+            f"Filled: measured here ({direction(cell)}; {sheet.conditions}), lines: {sheet.intervals}. Hollow: "
+            f"reported by {papers} ({tables}), {how_comparable(selection)}.{by_people}{''.join(notes)}",
             cell,
             draw,
         )

@@ -184,12 +184,19 @@ def _basis(view: View) -> Paragraph:
     """What the verdict rests on."""
     cells = view.of(view.benchmarks[0])
     sizes = sorted({len(cell.cell) for cell in cells})
-    n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-    each = f" in each of {counted(len(cells))} languages" if len(cells) > 1 else ""
+    n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,}–{sizes[-1]:,}"
+    directions = {(cell.cell.selection.source_language, cell.cell.selection.target_language) for cell in cells}
+    sources = {source for source, _ in directions}
+    what = f"{n} sentences"
+    if len(directions) > 1 and len(sources) == 1:
+        into = "into" if len(sizes) == 1 else "into each of"
+        what = f"{n} {_name(*sources)} sentences translated {into} {counted(len(directions))} languages"
+    elif len(directions) > 1:
+        what = f"{n} sentences in each of {counted(len(directions))} translation directions"
     judged = [share for _, _, result in _of(view, cells) if (share := judged_percent(result)) is not None]
-    covered = f"; {percent_range(judged)} of translations could be judged" if judged else ""
+    covered = f"; coverage {percent_range(judged)}" if judged else ""
     text: list[Inline] = ["Based on ", Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")]
-    text.append(f" ({_data(cells[0].first)}): {n} sentences{each}{covered}.")
+    text.append(f" ({_data(cells[0].first)}): {what}{covered}.")
     if len(view.benchmarks) > 1:
         text.append(f" {counted(len(view.benchmarks) - 1).capitalize()} more benchmarks below.")
     return Paragraph(text, "basis")
@@ -249,7 +256,7 @@ def _pictures(view: View) -> list[Block]:
                 data = {
                     "question": _KEPT if source_tells else _BECOME,
                     "source_tells": source_tells,
-                    "intervals": f"{_confidence(view)} intervals",
+                    "intervals": f"{_confidence(view)} CI",
                     "groups": [group for groups in part for group in groups],
                 }
                 drawn.append(Drawing("picture", data))
@@ -381,7 +388,7 @@ def _disagreement(view: View) -> list[Block]:
     n, whole = sum(map(len, view.explorer.matches(Filter(differ="yes")))), sum(map(len, view.explorer.cells))
     if not n:
         return []
-    link = Link(f"{n:,} of {whole:,} sentences", Filter(differ="yes").link)
+    link = Link(f"{n:,} of {whole:,} translated sentences", Filter(differ="yes").link)
     systems = [view.system(run) for run in range(len(view.runs))]
     for cell in (cell for name in view.benchmarks for cell in view.of(name)):
         if shown := examples.of_disagreement(cell.cell, view.tested[: _MOST_NAMED + 1], systems):
@@ -408,8 +415,8 @@ def _all_results(view: View) -> list[Block]:
         asked = rates.gap if rates is not None else next(iter(_questions(result)), None)
         rows.append([name, *who, *numbers, state(asked) if asked is not None else TOO_FEW])
     caption = (
-        "Percent of women and of men who keep their gender (where the source leaves it open: who become women, men) "
-        "and men minus women, with intervals."
+        "Percent of women and of men who keep their gender (where the source does not specify it: who become women, "
+        "men) and men minus women, with CI."
     )
     columns = [
         "benchmark",
@@ -448,20 +455,20 @@ def _against_first(view: View) -> list[Block]:
         blocks.append(Paragraph([*text, "."], "lead"))
     table = comparison_table(view, leading)
     folded = Section("Numbers and figure of this comparison", [table, *view.figures("")], folded=True)
-    return [Section("Compared with the first system", [*blocks, folded], level=3)]
+    return [Section(["Compared with the baseline (", view.system(view.tested[0]), ")"], [*blocks, folded], level=3)]
 
 
 def _note(view: View) -> Paragraph:
     notes = [
         f"CI: {_confidence(view)} confidence interval over groups of sentences, such as those about one occupation.",
-        f"Significant: p < {ALPHA}, corrected for the questions of that result (Holm); counts over several results and "
-        '"largest" use Benjamini-Hochberg.',
+        f"Significant: p < {ALPHA} after Holm correction over the tests within one result. Where the summary counts "
+        "significant results or names the largest, p-values are corrected across all results (Benjamini–Hochberg).",
     ]
     if view.compared():
         notes.append(f"Systems are compared sentence by sentence; better and worse mean p < {ALPHA} after {FAMILY}.")
     if len(view.tested) < len(view.runs):
         notes.append("Controls are programs of known bias that show what the numbers mean; they are not under test.")
-    return Paragraph(" ".join([*notes, "Underlined numbers lead to the sentences behind them."]), "note")
+    return Paragraph(" ".join([*notes, "Underlined numbers link to the underlying sentences."]), "note")
 
 
 # -- what was measured, and how to reproduce it ------------------------------------------------------------------------

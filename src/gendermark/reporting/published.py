@@ -61,10 +61,10 @@ def published_values(selection: Selection, metric: str = "", part: str = "") -> 
 def how_comparable(selection: Selection) -> str:
     """What a reader must know before setting a result beside the printed values of its benchmark."""
     if selection.data != "official":
-        return "measured on the paper's sentences by the paper's rules, not on these: context, not a comparison"
+        return "on the paper's sentences, not these, with the paper's scoring rules: context, not a comparison"
     if selection.rules == "best":
-        return "measured on the same sentences by the paper's rules, which differ from ours"
-    return "measured on the same sentences by the paper's rules"
+        return "on the same sentences with the paper's scoring rules, which differ from ours"
+    return "on the same sentences with the paper's scoring rules"
 
 
 @cache

@@ -70,7 +70,13 @@ def _cell(view: View, cell: CellView, *, folded: bool) -> Section:
     blocks += _tests(view, cell)
     compared = view.compared(cell=cell.first.cell)
     if compared:
-        blocks.append(Section("Compared with the first system", [comparison_table(view, compared)], folded=True))
+        blocks.append(
+            Section(
+                ["Compared with the baseline (", view.system(view.tested[0]), ")"],
+                [comparison_table(view, compared)],
+                folded=True,
+            )
+        )
     blocks += [*_details(view, cell), _estimates(view, cell)]
     name = cell.cell.name
     return Section(cell.direction, blocks, "" if " " in name else name, cell.code, 3, folded, "direction")
@@ -123,11 +129,11 @@ def _headline(view: View, cell: CellView) -> Drawing:
 
 
 def _judged(estimates: Sequence[Estimate]) -> str:
-    """`n = 1,584; 97–99% judged`"""
+    """`n = 1,584; coverage 97–99%`"""
     totals = sorted({e.n_total for e in estimates})
     n = f"n = {totals[-1]:,}"
     shares = [100 * e.n_judged / e.n_total for e in estimates if e.n_total]
-    return n if not shares or min(shares) == 100 else f"{n}; {percent_range(shares)} judged"
+    return n if not shares or min(shares) == 100 else f"{n}; coverage {percent_range(shares)}"
 
 
 def _scale(estimates: Sequence[Estimate], *, is_gap: bool) -> tuple[float, float] | None:
@@ -213,8 +219,8 @@ def _confusion(view: View, view_cell: CellView, run: int) -> Table | None:
             values.append([Link(f"{n:,}", wanted.link) if n else "0", Small(f"{percent(100 * n / total)}%")])
         rows.append([gender, *values])
     who: list[Inline] = [": ", view.system(run)] if view.several else []
-    heads = ["not read" if seen == "none" else seen for seen in columns]
-    return Table(["", *heads], rows, ["Expected (rows) and read (columns)", *who])
+    heads = ["not determined" if seen == "none" else seen for seen in columns]
+    return Table(["", *heads], rows, ["Expected gender (rows) and translated gender (columns)", *who])
 
 
 def _tests(view: View, cell: CellView) -> list[Block]:
@@ -252,10 +258,10 @@ def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> Tab
                 *(cell.number(place, c.metric, c.slice, with_interval=False) for place in (first, run)),
                 [show_value(c.difference, c.unit), Small(between(*(show_value(x, c.unit) for x in (c.low, c.high))))],
                 "–" if c.p_adjusted is None else show_p_value(c.p_adjusted),
-                Strong(c.in_words(), tone),
+                Strong(f"significantly {tone}" if tone else c.in_words(), tone),
             ]
         )
-    heads: list[Text] = ["", ["first, ", view.system(first)], "this one", "difference", "p (Holm)", "this one is"]
+    heads: list[Text] = ["", ["baseline (", view.system(first), ")"], "system", "difference", "p (Holm)", "verdict"]
     return Table(heads, rows)
 
 
@@ -283,9 +289,8 @@ def _detail(view: View, cell: CellView, run: int, found: Values) -> Table:
         return Link(str(name), wanted.link) if links else _value(name)
 
     body = [[head(row[0]), *map(_value, row[1:])] for row in rows]
-    return Table(
-        found.columns, body, [view.system(run) if view.several else None, note] if view.several or note else ""
-    )
+    columns = ["not determined" if name == "unknown" else name for name in found.columns]
+    return Table(columns, body, [view.system(run) if view.several else None, note] if view.several or note else "")
 
 
 def _value(value: object) -> Text:

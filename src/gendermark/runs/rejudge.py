@@ -57,7 +57,7 @@ class Rejudged:
 
 
 def _word(gender: Gender | None) -> str:
-    return gender.value if gender else "not read"
+    return gender.value if gender else "not determined"
 
 
 def rejudge(

@@ -75,7 +75,13 @@ class Shared(Selection):
     rules: str = option("best", "paper", default="best")
     cluster: str = option("sentence", "noun")
     split: str = option(
-        "all", "dev", "test", "half1", "half2", help="all, dev, test, half1 or half2 of the sentences", verbs=EVERYWHERE
+        "all",
+        "dev",
+        "test",
+        "half1",
+        "half2",
+        help="Part of the sentences: all, dev, test, half1 or half2",
+        verbs=EVERYWHERE,
     )
 
 
@@ -85,7 +91,7 @@ class Settings(Shared):
 
     parts: tuple[str, ...] = option(*GROUPS, default=(), noun="group")
     reading: str = option(
-        "all", "keywords", "exact", help="what tells the gender: all, keywords or exact", verbs=JUDGING
+        "all", "keywords", "exact", help="What tells the gender: all, keywords or exact", verbs=JUDGING
     )
 
 
@@ -93,9 +99,9 @@ class Settings(Shared):
 class AlternativesSettings(Settings):
     """Of `gate-alternatives`: several translations of each sentence."""
 
-    n_samples: int = option(default=0, help=f"translations of each sentence ({N_SAMPLES} if not given)", verbs=("run",))
+    n_samples: int = option(default=0, help=f"Translations of each sentence ({N_SAMPLES} if not given)", verbs=("run",))
     sampling: str = option(
-        help="how they are drawn, for example epsilon=0.2,seed=1", verbs=("score", "run"), is_repeatable=True
+        help="How they are drawn, for example epsilon=0.2,seed=1", verbs=("score", "run"), is_repeatable=True
     )
 
     @property
@@ -108,10 +114,10 @@ class RewritingSettings(Shared):
     """Of `gate-rewriting`: a translation of one gender is to be made one of the other."""
 
     parts: tuple[str, ...] = option(*DIRECTIONS, default=(), noun="direction")
-    min_words: int = option(default=0, help="only sources of at least so many words", verbs=JUDGING)
-    max_words: int = option(default=0, help="only sources of at most so many words", verbs=JUDGING)
+    min_words: int = option(default=0, help="Only sources of at least this many words", verbs=JUDGING)
+    max_words: int = option(default=0, help="Only sources of at most this many words", verbs=JUDGING)
     full_set_recall: str = option(
-        "no", "yes", help="whether sentences left out by their length count as not rewritten: no or yes", verbs=JUDGING
+        "no", "yes", help="Whether sentences left out by their length count as not rewritten: no or yes", verbs=JUDGING
     )
 
 

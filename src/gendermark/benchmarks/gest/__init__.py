@@ -23,7 +23,7 @@ class Settings(Selection):
     detector: str = option(
         "speaker",
         "suffix",
-        help="how the speaker's gender is read: speaker (corrected after a blind check) or suffix (as fitted on "
+        help="How the speaker's gender is read: speaker (corrected after a blind check) or suffix (as fitted on "
         "the release)",
         verbs=JUDGING,
     )

@@ -28,12 +28,12 @@ class Settings(Selection):
     rules: str = option("best", "paper", default="best")
     cluster: str = option("passage")
     parts: tuple[str, ...] = option(*SETS, default=(), noun="set")
-    split: str = option("all", "test", "validation", help="all, test or validation", verbs=EVERYWHERE)
+    split: str = option("all", "test", "validation", help="Split: all, test or validation", verbs=EVERYWHERE)
     mixed: str = option(
         "",
         "wrong",
         "majority",
-        help="pronouns of both genders by rules paper: wrong, or as the majority of them",
+        help="With --rules paper, pronouns of both genders count as: wrong, or majority",
         verbs=JUDGING,
     )
     none: str = option(
@@ -41,7 +41,7 @@ class Settings(Selection):
         "right",
         "wrong",
         "skip",
-        help="no gendered pronoun by rules paper: right, wrong, or skip such translations",
+        help="With --rules paper, no gendered pronoun counts as: right, wrong, or skip",
         verbs=JUDGING,
     )
 

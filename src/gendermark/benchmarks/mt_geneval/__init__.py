@@ -17,7 +17,7 @@ class Settings(Selection):
     data: str = option("official", "core", "file:FILE", default="official")
     rules: str = option("best", "paper", default="best")
     cluster: str = option("sentence")
-    split: str = option("test", "dev", help="test or dev", verbs=EVERYWHERE)
+    split: str = option("test", "dev", help="Split: test or dev", verbs=EVERYWHERE)
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ContextualSettings(Settings):
     context: str = option(
         *STRATEGIES,
         "separator:TEXT",
-        help="none, joined, separator:TEXT or prompt",
+        help="Context: none, joined, separator:TEXT or prompt",
         verbs=EVERYWHERE,
         may_differ=True,
         noun="context strategy",

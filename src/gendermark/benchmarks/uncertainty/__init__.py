@@ -18,24 +18,26 @@ class Settings(Selection):
     rules: str = option("best", "paper", default="best")
     cluster: str = option("entity", "contrast")
     parts: tuple[str, ...] = option("referenced", default=(), noun="group")
-    variant: str = option("", "names", help="sentence variant: names", verbs=EVERYWHERE, may_differ=True)
+    variant: str = option("", "names", help="Use the sentences with names: names", verbs=EVERYWHERE, may_differ=True)
     """A first name behind the noun."""
-    aligner: str = option(help="fast-align (bundled), eflomal or simalign", verbs=JUDGING)
-    detector: str = option(help="spacy:MODEL or stanza:LANGUAGE instead of our rules", verbs=JUDGING)
-    n_samples: int = option(default=0, help="samples of each sentence (128 if not given)", verbs=("run",))
+    aligner: str = option(help="Word aligner: fast-align (bundled), eflomal or simalign", verbs=JUDGING)
+    detector: str = option(
+        help="Gender detector: spacy:MODEL or stanza:LANGUAGE (default: built-in rules)", verbs=JUDGING
+    )
+    n_samples: int = option(default=0, help="Samples of each sentence (128 if not given)", verbs=("run",))
     sampling: str = option(
-        help="how they are drawn, for example epsilon=0.2,seed=1; may be given several times",
+        help="How samples are drawn, for example epsilon=0.2,seed=1; repeatable",
         verbs=("score", "run"),
         is_repeatable=True,
     )
     similarity: str = option(
-        help="characters, words, chrf or bleu (these are bundled), use, or e5:MODEL", verbs=JUDGING
+        help="Similarity: characters, words, chrf or bleu (bundled), use, or e5:MODEL", verbs=JUDGING
     )
     distance: str = option(
-        *DISTANCES, default=COSINE, help=f"how vectors are compared: {', '.join(DISTANCES)}", verbs=JUDGING
+        *DISTANCES, default=COSINE, help=f"How vectors are compared: {', '.join(DISTANCES)}", verbs=JUDGING
     )
     alpha: str = option(
-        help="power of the similarity: a number, tuned, or tuned:RUN_FOLDER",
+        help="Power of the similarity: a number, tuned, or tuned:RUN_FOLDER",
         verbs=JUDGING,
         mend="judge one of them again with the other's alpha: gendermark rejudge RUN --alpha NUMBER -o NEW_FOLDER",
     )

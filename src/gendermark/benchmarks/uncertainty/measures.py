@@ -122,7 +122,7 @@ def _descriptions() -> dict[str, Description]:
             Unit.PROBABILITY,
             "lower",
             "distance from even",
-            labels={AMBIGUOUS: "distance from an even choice, where the gender is open"},
+            labels={AMBIGUOUS: "distance from an even choice, gender unspecified"},
         )
     )
     for kind in ("string", "gender"):

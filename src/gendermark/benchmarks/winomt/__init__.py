@@ -16,10 +16,18 @@ class Settings(Selection):
     rules: str = option("best", *PUBLISHED, default="best")
     cluster: str = option("entity", "contrast")
     parts: tuple[str, ...] = option("pro", "anti", default=(), noun="group")
-    variant: str = option("", "adjectives", help="sentence variant: adjectives", verbs=EVERYWHERE, may_differ=True)
+    variant: str = option(
+        "",
+        "adjectives",
+        help="Use the sentences with stereotypical adjectives: adjectives",
+        verbs=EVERYWHERE,
+        may_differ=True,
+    )
     """Adjectives before the entity (section 3.3). Items keep their ids, so that runs with and without are compared."""
-    aligner: str = option(help="fast-align (bundled), eflomal or simalign", verbs=JUDGING)
-    detector: str = option(help="spacy:MODEL or stanza:LANGUAGE instead of our rules", verbs=JUDGING)
+    aligner: str = option(help="Word aligner: fast-align (bundled), eflomal or simalign", verbs=JUDGING)
+    detector: str = option(
+        help="Gender detector: spacy:MODEL or stanza:LANGUAGE (default: built-in rules)", verbs=JUDGING
+    )
 
 
 SETTINGS = {"winomt": Settings}

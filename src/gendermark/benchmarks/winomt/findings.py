@@ -26,7 +26,8 @@ from gendermark.result import Result
 def findings(result: Result) -> list[Finding]:
     kept = "accuracy:mf" if result.find("accuracy", "mf") else "accuracy"
     masculine = "masculine_share:neutral"
-    open_ = f"Where the source leaves the gender open and the translation shows one, it is masculine in {{{masculine}}}"
+    shown = f"{{{masculine}|of translations}} are masculine"
+    open_ = f"Where the source does not specify gender and the translation does, {shown}"
     return [
         *sentence(result, f"Where the source gives the gender, {{{kept}|of translations}} keep it."),
         *women_and_men(result, "accuracy:feminine", "accuracy:masculine", "recall_gap", "keep their gender"),
@@ -44,8 +45,8 @@ def _where(kind: str, *, right: bool) -> Shown:
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
     caption = (
-        "In the form of Table 2 of Stanovsky et al. (2019): accuracy over all sentences, F1 of men minus F1 of women, "
-        "accuracy with minus against the stereotype."
+        "Same layout as Table 2 of Stanovsky et al. (2019). Acc: accuracy. ΔG: F1 on men minus F1 on women (not the "
+        "gender gap, which compares accuracy). ΔS: accuracy on pro-stereotypical minus anti-stereotypical sentences."
     )
     rows = rows_by_direction(cells, ("accuracy", "delta_g", "delta_s"))
     return [Form("winomt-2", caption, ("Acc", "ΔG", "ΔS"), rows, runs_of(cells))]
