@@ -21,7 +21,8 @@ fr | The journalists were attacked. | Les journalistes ont été attaquées. | j
 it | The director met the researchers. | La direttrice ha incontrato i ricercatori. | director f direttrice
 pt | The lawyer called the engineer. | A advogada ligou para o engenheiro. | lawyer f advogada | engineer m engenheiro
 ru | The teacher called the student. | Учительница позвонила студенту. | teacher f Учительница | student m студенту
-es | Are you sure you want to leave? | ¿Seguro que quieres salir? | you m Seguro
+es | Are you sure you want to leave? | ¿Está seguro de que quiere salir? | you m seguro
+es | Are you sure you want to leave? | ¿Seguro que quieres salir? | you -
 es | Are you ready? | ¿Estás lista? | you f lista
 fr | You are not logged in. | Vous n'êtes pas connecté. | You m connecté
 it | Are you sure? | Sei sicuro? | you m sicuro

@@ -125,6 +125,10 @@ def _print(found: Audit, output: Path, *, everything: bool) -> None:
     by_system: dict[str, list[Result]] = {}
     for result in found.results:
         by_system.setdefault(result.called, []).append(result)
-    for system in list(by_system.items())[:MOST_VERDICTS]:
+    own = [one for one in found.audited if one.found.known.benchmark.reads_any_text]
+    for one in own[:MOST_VERDICTS]:
+        for finding in one.result.findings:
+            say(f"- {one.name}, {one.result.selection.direction}: {finding}")
+    for system in list(by_system.items())[: MOST_VERDICTS if not own else 0]:
         say(f"- {verdict([system])}")
     say(f"\nReport with every sentence: {output}")

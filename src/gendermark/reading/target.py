@@ -541,6 +541,9 @@ def _assigned(source: str, people: Sequence[Person], reading: Reading) -> tuple[
     for one in asked:
         if one.kind in ("speaker", "addressee") and (spoken := reading.spoken(one.kind)):
             found[one.person] = spoken
+        elif one.kind == "addressee":
+            # Adjectives elsewhere in the text are of things more often: "más antiguos que el tiempo seleccionado".
+            found[one.person] = [mention for mention in found.get(one.person, ()) if mention.kind == "noun"]
     return found, unclear
 
 

@@ -33,9 +33,10 @@ ADDRESSEE = replace(
         "estás,eres,estés,seas,serás,estarás,fuiste,estabas,eras,te sientes,has sido,has estado,hayas sido,usted está,"
         "usted es,usted ha sido,ustedes están,ustedes son"
     ),
-    shared=phrases("está,esté,es,será,ha sido,fue,sea"),
-    alone=alone_words("bienvenido,seguro que,seguro de que", "bienvenida,segura que,segura de que"),
-    telling=0,
+    # "es" and "ha sido" without a subject are of a thing far more often: "no es válido".
+    shared=phrases("está,esté,ha estado,estará,debe estar,necesita estar,tiene que estar"),
+    # "¿Seguro que ...?" is an adverb.
+    alone=alone_words("bienvenido,bienvenidos,usted mismo,tú mismo", "bienvenida,bienvenidas,usted misma,tú misma"),
 )
 EXAMPLES = ("Estoy cansado.", "Estoy cansada.", "Estoy aquí.")
 """Masculine, feminine, and without gender."""

@@ -31,7 +31,7 @@ ADDRESSEE = replace(
         "és,estás,serás,estarás,foste,sejas,estejas,estiveres,você está,você é,você foi,você será,você estiver,"
         "você seja,sentes-te,te sentes,você se sente"
     ),
-    shared=phrases("está,foi,será,estiver,esteja"),
+    shared=phrases("está,estiver,esteja,deve estar,tem de estar"),
     alone=alone_words("bem-vindo,tu mesmo,você mesmo", "bem-vinda,tu mesma,você mesma"),
 )
 EXAMPLES = ("Estou cansado.", "Estou cansada.", "Estou aqui.")
