@@ -84,9 +84,10 @@ def _words(result: Result) -> list[Finding]:
 
 PRESENTATION = Presentation(
     findings=findings,
-    two_rates=TwoRates("kept:masculine", "kept:feminine", gap="kept_gap:all"),
-    leading="kept:all",
-    also_shown=("shown_masculine:unspecified", "shown_feminine:unspecified", "not_shown:unspecified"),
+    # Most people in texts of products are of unspecified gender; a finding counts those whose gender is given.
+    two_rates=TwoRates(f"shown_masculine:{OPEN}", f"shown_feminine:{OPEN}", gap="imbalance:all", source_tells=False),
+    leading="imbalance",
+    also_shown=("kept:masculine", "kept:feminine", "kept_gap:all", f"not_shown:{OPEN}"),
     hidden_tags=frozenset({"start", "end"}),
     may_leave_open=True,
 )
