@@ -24,6 +24,8 @@ def _csv(rows: Any = PAIRS, header: str = "en,es") -> str:
     return "\n".join([header, *(f'"{source}","{text}"' for source, text in rows)])
 
 
+NAMED = [(f"The user met {name} {n}.", f"El usuario vio a {name} {n}.") for n, name in enumerate("ABCDEFGHIJKL", 100)]
+SHIFTED = [(NAMED[n][0], NAMED[(n + 3) % len(NAMED)][1]) for n in range(len(NAMED))]
 PO = """msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=UTF-8\\n"
@@ -80,6 +82,7 @@ def test_the_people_are_a_table_for_reviewers_with_suspected_errors_first(cli: A
 @pytest.mark.parametrize(
     ("name", "content", "word"),
     [
+        ("shifted.csv", _csv(SHIFTED), "other texts"),
         ("nobody.csv", _csv([("Open the file.", "Abra el archivo."), ("Print it.", "Imprímalo.")]), "no person"),
         ("english.csv", "en\nThe user left.\nThe owner came.\n", "no sources"),
         ("polish.xlf", XLIFF[:200], "XLIFF"),

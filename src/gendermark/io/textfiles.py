@@ -192,6 +192,12 @@ def printable(text: str) -> str:
     return " ".join(disarmed(text).split())
 
 
+def harmless_cell(text: str) -> str:
+    """A cell of a spreadsheet: what would be run as a formula is quoted, since translations are untrusted."""
+    shown = printable(text)
+    return f"'{shown}" if shown.startswith(FORMULA_STARTS) else shown
+
+
 def write_text(path: Path | str, text: str) -> None:
     """Write a file whole or not at all: a reader never sees half of it, and a full disk leaves the old one in place."""
     write_parts(path, [text])

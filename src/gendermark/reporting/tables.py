@@ -13,7 +13,7 @@ from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.findings import Cell, Form, Place
-from gendermark.io.textfiles import FORMULA_STARTS, printable, write_text
+from gendermark.io.textfiles import harmless_cell, write_text
 from gendermark.records import Estimate
 from gendermark.records import Table as Values
 from gendermark.reporting import latex, markdown
@@ -135,13 +135,8 @@ def _csv(table: Values) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows(["" if cell is None else _harmless(cell) for cell in row] for row in table.rows)
+    writer.writerows(
+        ["" if cell is None else harmless_cell(cell) if isinstance(cell, str) else cell for cell in row]
+        for row in table.rows
+    )
     return buffer.getvalue()
-
-
-def _harmless(cell: Any) -> Any:
-    """A text that a spreadsheet would run as a formula is quoted; translations are untrusted."""
-    if not isinstance(cell, str):
-        return cell
-    text = printable(cell)
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
