@@ -6,7 +6,6 @@ are recognised by their number, their language, and how well they fit.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from gendermark.io.encodings import repaired
 from gendermark.io.tables import SOURCE_COLUMNS, SYSTEM_COLUMN, TRANSLATION_COLUMNS, Row, Table, shortened
 from gendermark.io.translations import loose_key
 from gendermark.reading import profiles
-from gendermark.reading.codes import LANGUAGES, NAMES
+from gendermark.reading.codes import NAMES, languages_in, words_in
 from gendermark.selection import Selection, options_of, own_options
 
 MOST_NAMED = 10
@@ -187,7 +186,7 @@ class _Columns:
             values = set(texts)
             if len(values) <= _MOST_GROUPS:
                 labels |= {value for value in values if len(value) <= _LONGEST_LABEL}
-        found |= {code for label in [*labels, self.name, self.path.stem] for code in _languages_in(label)}
+        found |= {code for label in [*labels, self.name, self.path.stem] for code in languages_in(label)}
         return found - {""}
 
 
@@ -284,7 +283,7 @@ class _Sources:
         groups = [_Group(self._lines)]
         labels = [column for column in range(self._columns.width) if self._is_label(column)]
         for column in labels:
-            if all(map(_languages_in, self._values(column))):
+            if all(map(languages_in, self._values(column))):
                 self._used.add(column)
                 groups = [
                     _Group(lines, [*group.labels, value], group.system)
@@ -347,7 +346,7 @@ class _Sources:
             self._pass_over(column, "repeats the sources, so nothing in it is translated")
             return None
         names = (*group.labels, self._name(column), self._columns.name)
-        said = [code for name in names for code in _languages_in(name)]
+        said = [code for name in names for code in languages_in(name)]
         language = self._language(pairs, said)
         into = self._index.into(self._known, language) if language else None
         if language == self._known.selection.source_language:
@@ -361,7 +360,7 @@ class _Sources:
             return None
         self._used.add(column)
         # "he" may be Hebrew or a word: who calls a column by languages alone means them.
-        meant = [code for name in names for code in _languages_in(name) if not system_in(name, said)]
+        meant = [code for name in names for code in languages_in(name) if not system_in(name, said)]
         return self._beside_sources(group, column, into, meant)
 
     def _pass_over(self, column: int, problem: str) -> None:
@@ -503,32 +502,15 @@ _GENERIC = {
     *("out", "translations", "translated", "text", "sheet", "column"),
 }
 """Words that name no system."""
-_CODES = {
-    spelled.casefold(): code
-    for code, facts in LANGUAGES.items()
-    for spelled in (code, facts.name, facts.three_letters, facts.older_code)
-    if spelled
-}
-_REGION = re.compile(r"\b([a-z]{2,3})[-_](?:[A-Z]{2}|[A-Z][a-z]{3})\b")
-"""`pt-BR`, `zh-Hans`."""
-
-
-def _words(name: str) -> list[str]:
-    return re.findall(r"[^\W_]+", _REGION.sub(r"\1", name))
-
-
-def _languages_in(name: str) -> list[str]:
-    """The languages that a name may speak of, the last first: `en-es` is a translation into Spanish."""
-    return [_CODES[word.casefold()] for word in reversed(_words(name)) if word.casefold() in _CODES]
 
 
 def system_in(name: str, direction: Sequence[str]) -> str:
     """What a name says beside the languages of a direction and words like `translation`; often nothing."""
-    words = _words(name)
+    words = words_in(name)
     own = [
         word
         for word in words
-        if _CODES.get(word.casefold()) not in direction and word.casefold().rstrip("0123456789") not in _GENERIC
+        if not set(languages_in(word)) & set(direction) and word.casefold().rstrip("0123456789") not in _GENERIC
     ]
     if all(map(str.isdigit, own)):
         return ""

@@ -14,15 +14,11 @@ from typer.core import TyperGroup
 
 from gendermark.cli.options import Data, Executor, From, Names, Revision, Rules, To, folders, pairs
 from gendermark.cli.terminal import AsJson, echo, open_workers, print_json, print_table, say, show_progress
-from gendermark.errors import MissingExtra, UnknownName, UserError
+from gendermark.errors import MissingExtra, UserError
 
 if TYPE_CHECKING:
     from gendermark.api import Scored
     from gendermark.reporting.server import Site
-
-FORMATS = ("html", "md", "latex", "csv", "json")
-_BY_ENDING = {".html": "html", ".htm": "html", ".md": "md", ".tex": "latex", ".csv": "csv", ".json": "json"}
-_ENDINGS = (".html", ".md", ".tex", ".csv", ".json")
 
 
 # -- report ------------------------------------------------------------------------------------------------------------
@@ -51,13 +47,10 @@ def report(
     """Write a report of one or more runs: an HTML page, or Markdown, LaTeX, CSV or JSON tables."""
     if as_json and format_ not in ("", "json"):
         raise UserError(f"--json and --format {format_} conflict; give one of them")
-    chosen = "json" if as_json else format_ or (_BY_ENDING.get(output.suffix.lower(), "") if output else "md")
-    if not chosen:
-        raise UserError(
-            f"cannot tell the report format from {output}; use an ending among {', '.join(_ENDINGS)}, or add --format"
-        )
-    if chosen not in FORMATS:
-        raise UnknownName("report format", chosen, FORMATS)
+    from gendermark.reporting.report import check_format, format_of, render
+
+    chosen = "json" if as_json else format_ or (format_of(output) if output else "md")
+    check_format(chosen)
     if figure_format and figures is None:
         raise UserError("--figure-format needs --figures DIR")
     formats: Sequence[str] = ()
@@ -74,14 +67,7 @@ def report(
     once = {one.path: one for one in reversed(folders(runs, name))}  # with the name that was given first
     read = [read_run(*one) for one in reversed(once.values())]
     results = {run.name: run.results for run in read}
-    if chosen == "html":
-        from gendermark.reporting.page import render_page
-
-        text = render_page(read, trend=trend)
-    else:
-        from gendermark.reporting.tables import render
-
-        text = render(results, chosen)
+    text = render(read, chosen, trend=trend)
     if output is None:
         echo(text, nl=False)
     else:

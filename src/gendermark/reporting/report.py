@@ -17,7 +17,13 @@ def format_of(path: Path) -> str:
     for name, ending in FORMATS.items():
         if path.suffix.lower() in (ending, ".htm" if name == "html" else ending):
             return name
-    raise UserError(f"{path} has no known report format; end it in {', '.join(FORMATS.values())}")
+    endings = ", ".join(FORMATS.values())
+    raise UserError(f"cannot tell the report format from {path}; use an ending among {endings} (or --format)")
+
+
+def check_format(format_: str) -> None:
+    if format_ not in FORMATS:
+        raise UnknownName("report format", format_, FORMATS)
 
 
 def write(runs: Sequence[Run], path: Path) -> None:
@@ -26,8 +32,7 @@ def write(runs: Sequence[Run], path: Path) -> None:
 
 def render(runs: Sequence[Run], format_: str, *, trend: bool = False) -> str:
     """The report of some runs, the first of which the others are compared with."""
-    if format_ not in FORMATS:
-        raise UnknownName("report format", format_, FORMATS)
+    check_format(format_)
     if format_ == "html":
         from gendermark.reporting.page import render_page
 
