@@ -47,7 +47,7 @@ class Server:
     """Answers the n-th request by the n-th of its steps, and by `good` when there are no more steps."""
 
     url: str
-    good: Callable[[Asked], Any]  # a request -> what is sent back as JSON
+    good: Callable[[Asked], Any]  # a request -> what is sent back as JSON, or as it is if that is bytes
     steps: deque[Step] = field(default_factory=deque)
     asked: list[Asked] = field(default_factory=list)
     go_on: threading.Event = field(default_factory=threading.Event)  # ends all `stall`s; set when the server is closed
@@ -80,7 +80,8 @@ class Server:
 
 
 def good(server: Server, handler: BaseHTTPRequestHandler, asked: Asked) -> None:
-    send(handler, 200, json.dumps(server.good(asked)).encode())
+    found = server.good(asked)
+    send(handler, 200, found if isinstance(found, bytes) else json.dumps(found).encode())
 
 
 def status(code: int, payload: Any = None, **headers: str) -> Step:

@@ -29,12 +29,6 @@ def _probability_feminine(model: System, source: str, masculine: str, feminine: 
     return her / (him + her)
 
 
-def test_its_name(model: System) -> None:
-    assert model.spec == "demo:en-es"
-    assert open_system("demo:en-es?beam_size=1").spec == "demo:en-es?beam_size=1"
-    assert open_system("demo:en-es", {"beam_size": "1"}).spec == "demo:en-es?beam_size=1"
-
-
 def test_what_it_cannot_do(model: System) -> None:
     for spec, token in (("demo:en-de", "'en-de'.* en-es, en-es-general"), ("demo:en-es?beams=4", "'beams'")):
         with pytest.raises(UserError, match=token):

@@ -88,8 +88,10 @@ def open_items(n: int) -> ItemSet:
 
 def test_sources_that_leave_gender_open() -> None:
     items = open_items(1_000)
-    for spec in ("fake:right", "fake:stereotyped?s=1"):
-        assert {answer.text for answer in said(spec, items)} == {"nadie trabaja"}
+    assert {answer.text for answer in said("fake:stereotyped?s=1", items)} == {"nadie trabaja"}
+    right = [answer.text for answer in said("fake:right", items)]
+    assert set(right[1::2]) == {"nadie trabaja"}
+    assert is_near(100 * right[::2].count("ella trabaja") / 500, 50, 500), "either is right"
     wrong = [answer.text for answer in said("fake:right?p=0", items)]
     assert set(wrong) == {"el trabaja", "ella trabaja"}
     assert is_near(100 * wrong.count("ella trabaja") / 1_000, 50, 1_000)

@@ -161,6 +161,8 @@ def test_one_deadline_bounds_the_whole_request(server: Server, step: Step) -> No
         servers.says(b'{"translatedText": ["\xff"]}'),
         servers.says(b'{"translatedText": ["\\ud83d"]}'),  # half an emoji: nothing that could be stored
         servers.says(b"[" * 100_000),
+        servers.says(b"[" + b"[]," * 1_000_000 + b"[]]"),  # which would take 100 MB
+        servers.says(b'{"translatedText": [' + b"1," * 1_000_000 + b"1]}"),
         servers.says(b"no gzip", Content_Encoding="gzip"),
         servers.says(gzip.compress(b'{"translatedText": ["ONE"]}')[:-9], Content_Encoding="gzip"),
         *(servers.says(gzip.compress(b"{}"), Content_Encoding=packing) for packing in ("gzip, gzip", "br")),
@@ -347,7 +349,7 @@ def test_ctrl_c_does_not_wait_for_a_silent_server(server: Server, monkeypatch: p
 
 def test_requests_per_second(server: Server, waits: list[float]) -> None:
     with closing(opened(server, requests_per_second="0.1", concurrency="1")) as system:
-        asking.answers(system, requests(96))
+        asking.answers(system, requests(24))
     assert waits == [pytest.approx(10, abs=5), pytest.approx(20, abs=5)]  # the clock does not move here
 
 

@@ -42,11 +42,7 @@ class Kind:
 
 
 HF = {"family": "hf", "precision": ("dtype", "bfloat16"), "packages": ("torch", "transformers")}
-CT2 = {
-    "family": "ctranslate2",
-    "precision": ("compute_type", "int8"),
-    "packages": ("ctranslate2", "sentencepiece"),
-}
+CT2 = {"family": "ctranslate2", "precision": ("compute_type", "int8"), "packages": ("ctranslate2", "sentencepiece")}
 KINDS = {
     "ctranslate2-opus": Kind(build=tiny_models.opus, **CT2),
     "ctranslate2-nllb": Kind(build=partial(tiny_models.multilingual, languages=["eng_Latn", "spa_Latn"]), **CT2),

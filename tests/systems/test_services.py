@@ -117,7 +117,7 @@ ALL = (
         "libretranslate", "{url}", "/translate", lambda asked: asked.json["q"],
         lambda texts: {"translatedText": texts},
         [{"code": "en", "targets": ["es", "pt", "xx"]}, {"code": "es", "targets": ["en"]}],
-        {"LIBRETRANSLATE_API_KEY": KEY}, n_texts=32, needs_key=False,
+        {"LIBRETRANSLATE_API_KEY": KEY}, n_texts=8, needs_key=False,
     ),
     Family(
         "openai", "{url}/v1#tiny", "/v1/chat/completions", lambda asked: [asked.json["messages"][-1]["content"]],
@@ -554,7 +554,18 @@ SOURCES = [item.source for item in tiny.BENCHMARK.load(tiny.Settings("tiny", "en
 
 
 def run_arguments(family: Family, server: Server, tmp_path: Path, **options: str) -> list[str]:
-    arguments = ["run", "--system", family.spec(server.url), "--to", "xx", "--data", "core", "--benchmark", "tiny"]
+    arguments = [
+        "run",
+        "--system",
+        family.spec(server.url),
+        "--to",
+        "xx",
+        "--data",
+        "core",
+        "--benchmark",
+        "tiny",
+        "--accept-unsound",  # the servers answer with their sources
+    ]
     arguments += [f"--system-option={name}={value}" for name, value in family.own(server.url, **options).items()]
     return [*arguments, "--resamples", "100", "--store", str(tmp_path / "store"), "-o", str(tmp_path / "run")]
 
@@ -584,6 +595,7 @@ def test_a_run_goes_on_where_it_stopped_and_leaves_no_key_behind(
     with closing(family.open(server.url)) as system:
         monkeypatch.setattr(type(system), "n_texts", min(10, family.n_texts), raising=False)
     n_good = 30 // min(10, family.n_texts)
+    n_kept = n_good * min(10, family.n_texts)
     n_asked = 0
 
     def dying(running: Server, handler: Any, asked: Asked) -> None:
@@ -598,7 +610,7 @@ def test_a_run_goes_on_where_it_stopped_and_leaves_no_key_behind(
     arguments = run_arguments(family, server, tmp_path, concurrency="1", max_retries="1")
     server.script(*[dying] * 100)
     assert _exit_code(arguments) == 2
-    finished = translated(family, server)[:30]
+    finished = translated(family, server)[:n_kept]
     server.steps.clear()
     server.script(*[telling] * 5)
     assert _exit_code(arguments) == 2

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from gendermark.errors import BadFile, UserError
-from gendermark.systems.tokenisers import (
-    SINGLE,
-    Direction,
-    Frame,
-    Tokenisers,
-    frame,
-    guess_convention,
-    open_tokenisers,
-)
+from gendermark.systems.tokenisers import Frame, frame, open_tokenisers
 from systems import tiny_hf
 
 pytest.importorskip("sentencepiece")
@@ -24,15 +15,6 @@ TEXT = "The lawyer asked the baker."
 
 
 # -- files
-
-
-@pytest.mark.parametrize("name", SINGLE[:-1])
-def test_one_file_serves_both_sides(tmp_path: Path, name: str) -> None:
-    tiny_hf.train_sentencepiece(tmp_path / name, tiny_hf.ENGLISH, 90)
-    found = open_tokenisers(tmp_path)
-    assert found.files == (tmp_path / name,)
-    assert found.source is found.target
-    assert open_tokenisers(tmp_path / name).files == (tmp_path / name,)
 
 
 def test_tokenizer_json(tmp_path: Path) -> None:
@@ -62,8 +44,6 @@ def test_no_tokeniser_and_a_bad_one(tmp_path: Path) -> None:
 
 
 # -- languages
-
-SPANISH: Direction = ("en", "es")
 
 
 @pytest.mark.parametrize(
@@ -97,35 +77,3 @@ SPANISH: Direction = ("en", "es")
 )
 def test_frames(name: str, tokens: list[str], to: str, prefixes: dict[str, str], expected: Frame) -> None:
     assert frame(name, ("en", to), tokens, tokens, **prefixes) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "tokens", "said"),
-    [
-        ("nllb", ["eng_Latn"], "nllb .*'es' .*'spa_Latn'"),
-        ("m2m100", ["__es__"], "m2m100 .*'en' .*'__en__'"),
-        ("t5", ["<2de>", "<2fr>"], "'es'; .*<2de>, <2fr>"),
-        ("opus", [f">>l{n}<<" for n in range(10)], "'es'; .*>>l0<<, .*>>l7<< and 2 more"),
-    ],
-)
-def test_languages_that_a_model_does_not_have(name: str, tokens: list[str], said: str) -> None:
-    with pytest.raises(UserError, match=said):
-        frame(name, SPANISH, tokens, tokens)
-
-
-@pytest.mark.parametrize(
-    ("file", "tokens", "start", "name"),
-    [
-        ("source.spm", [], "</s>", "opus"),
-        ("sentencepiece.bpe.model", ["eng_Latn"], "</s>", "nllb"),
-        ("sentencepiece.bpe.model", ["__en__"], "</s>", "m2m100"),
-        ("spiece.model", ["<extra_id_0>"], None, "t5"),
-        ("tokenizer.json", [], "<pad>", "t5"),
-        ("sentencepiece.model", [], "<s>", "plain"),
-    ],
-)
-def test_the_kind_of_a_model_is_guessed_from_its_files(
-    file: str, tokens: list[str], start: str | None, name: str
-) -> None:
-    nothing: Any = None
-    assert guess_convention(Tokenisers(nothing, nothing, (Path(file),)), tokens, start) == name

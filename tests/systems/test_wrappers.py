@@ -175,7 +175,7 @@ def test_options_go_to_whom_they_belong() -> None:
     )
     nested = open_system("rerank:hinted:fake:right?style=context&p=0.5&n=3", {"seed": "7"})
     assert nested.spec == "rerank:hinted:fake:right?p=0.5&seed=7&style=context&n=3"
-    assert readable("rerank:hinted:demo:en-es?n=3") == "rerank hinted demo en-es (n=3)"
+    assert readable("rerank:hinted:demo:en-es?n=3") == "rerank hinted demo model (n=3)"
 
 
 def test_what_is_stored_is_named_by_all_that_decides_it() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +124,7 @@ def own(directory: Path, *, seed: int = 34) -> Path:
         model.vectors.weight[0] *= 2.0  # ends are likelier than any other word
         model.vectors.weight[-1] = 0  # padding
     save_file(model.state_dict(), directory / "model.safetensors")
-    facts = {"source_language": "en", "target_language": "es", "architecture": shape.to_json()}
+    facts = {"source_language": "en", "target_language": "es", "architecture": asdict(shape)}
     (directory / "gendermark.json").write_text(json.dumps(facts), encoding="utf-8")
     (directory / "vocab.json").write_text(json.dumps({word: number for number, word in enumerate(words)}))
     return directory

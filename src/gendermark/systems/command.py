@@ -27,7 +27,15 @@ from pathlib import Path
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.systems import keys
-from gendermark.systems.system import KEPT, System, choice_option, count_option, number_option, refuse_unknown_options
+from gendermark.systems.system import (
+    KEPT,
+    System,
+    by_direction,
+    choice_option,
+    count_option,
+    number_option,
+    refuse_unknown_options,
+)
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("mode", "batch_size", "timeout_seconds")
@@ -56,14 +64,12 @@ class Command(System):
         self._process: _LineProcess | None = None
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        # One batch may hold several directions; a process serves one.
-        directions: dict[tuple[str, str], list[Request]] = {}
         for request in requests:
             if "\n" in request.source or "\r" in request.source:
                 raise SystemFailure(f"{self.spec} takes one sentence per line; this has several: {request.source!r}")
-            directions.setdefault((request.source_language, request.target_language), []).append(request)
+        # One batch may hold several directions; a process serves one.
         answer = self._answer_one_by_one if self._mode == "stream" else self._answer_batch
-        for direction, group in directions.items():
+        for direction, group in by_direction(requests).items():
             try:
                 yield from answer(self._process_for(direction), group)
             except BaseException:

@@ -72,7 +72,7 @@ Answer = TypeVar("Answer")
 def open_demo(argument: str, options: Mapping[str, str]) -> CTranslate2:
     name, options = split_options(argument, options)
     if name not in BUNDLED_NAMES:
-        raise UnknownName("demonstration model", name, BUNDLED_NAMES)
+        raise UnknownName("demo model", name, BUNDLED_NAMES)
     return CTranslate2(str(BUNDLED / name), options, with_options(f"demo:{name}", options))
 
 

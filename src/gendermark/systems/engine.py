@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.sampling import Continuation, Decoding, Draw, draw
-from gendermark.systems.system import KEPT, System, count_option
+from gendermark.systems.system import KEPT, System, by_direction, count_option
 from gendermark.systems.tokenisers import Direction
 
 SEARCH_OPTIONS = ("beam_size", "length_penalty", "max_length", "batch_size", "threads")
@@ -168,10 +168,7 @@ class Engine(System):
                 yield from self._in_batches(jobs, partial(work, frame=frame))
 
     def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
-        directions: dict[Direction, list[Request]] = {}
-        for request in requests:
-            directions.setdefault((request.source_language, request.target_language), []).append(request)
-        for direction, group in directions.items():
+        for direction, group in by_direction(requests).items():
             frame, jobs, unasked = self._jobs(direction, group)
             yield unasked
             yield from self._in_batches(jobs, partial(self._translated, frame=frame, n=n))
@@ -346,13 +343,13 @@ def target_of(request: Request, spec: str) -> str:
 
 
 def too_long(n_tokens: int | str) -> str:
-    return f"the sentence or its translation is longer than the {n_tokens} tokens that this model can take"
+    return f"sentence or translation exceeds the model's limit of {n_tokens} tokens"
 
 
 def check_pair(own: Direction, direction: Direction, how: str) -> None:
     """Refuse to translate another pair of languages than a model's own; `how` that is known."""
     if own != direction:
-        raise UserError(f"it translates {'-'.join(own)} ({how}), not {'-'.join(direction)}; use a model for that pair")
+        raise UserError(f"the model translates {'-'.join(own)} ({how}), not {'-'.join(direction)}; use another model")
 
 
 def decoding_name(beam_size: int, precision: str, length_penalty: float | None) -> str:

@@ -3,8 +3,8 @@
 They give a benchmark's plainest rendering of a gender, so their scores are known in advance:
 
 - `masculine`, `feminine`: always that gender, whatever the source says
-- `right`: always the expected gender; `right?p=0.8`: with probability p, else the opposite one (for neutral sources,
-  else masculine or feminine evenly)
+- `right`: always the expected gender, and where either may be chosen (GATE, GEST) masculine or feminine evenly;
+  `right?p=0.8`: with probability p, else the opposite one (for neutral sources, else masculine or feminine evenly)
 - `stereotyped?s=0.7`: with probability s the stereotype's gender, else the expected one
 - `coin`: the expected gender, and where it is open masculine or feminine evenly; `random`: evenly, always
 - `silent`: nothing; `copy`: the source; `garble`: the right words with their letters doubled and shuffled
@@ -101,7 +101,7 @@ class Fake(System):
         return self._benchmark.render(item, gender, self._selection)
 
     def _right(self, item: Item, chance: random.Random) -> str:
-        expected = item.expected or Gender.NEUTRAL
+        expected = item.expected or chance.choice(_GENDERS)
         if chance.random() < self._probability:
             return self._render(item, expected)
         return self._render(item, chance.choice(_GENDERS) if expected is Gender.NEUTRAL else expected.opposite)

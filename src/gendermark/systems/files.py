@@ -21,7 +21,7 @@ from gendermark.selection import Selection
 from gendermark.systems.system import System, flag_option, refuse_unknown_options
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE})
-OPTIONS = ("source_column", "translation_column", "fix_encoding", "allow_missing")
+OPTIONS = ("source_column", "translation_column", "fix_encoding", "allow_missing", "accept_unsound")
 
 # -- directories
 
@@ -65,7 +65,7 @@ def _no_file(directory: Path, system: str, selections: Sequence[Selection]) -> B
     there = sorted(path.name + ("/" if path.is_dir() else "") for path in directory.iterdir())
     return BadFile(
         directory,
-        f"there is no such file as {names} (or {', '.join(ENDINGS[1:])}) in it; available: {some(there) or 'nothing'}",
+        f"no such file: {names} (or {', '.join(ENDINGS[1:])}) in it; available: {some(there) or 'nothing'}",
     )
 
 
@@ -107,6 +107,7 @@ class Files(System):
             options.get("translation_column", ""),
             flag_option(options, "fix_encoding"),
             flag_option(options, "allow_missing"),
+            flag_option(options, "accept_unsound"),
         )
         self.tasks = _tasks_of(path)
         self._translations: Sequence[str | None] = []
@@ -135,6 +136,7 @@ class Files(System):
                     problem = f"has translations of {benchmark.name} revision {revision}; add --revision {revision}"
                     raise BadFile(file.path, problem) from None
                 raise
+        self.unsound = "; ".join(file.accepted)
         self._notes += [f"{file.path}: {note}" for note in notes]
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:

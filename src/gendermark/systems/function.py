@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import CodeType
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io.tables import shortened
@@ -14,22 +16,30 @@ Translate = Callable[[list[str]], Sequence[str]]
 
 
 class Function(System):
-    """Asked in batches; its answers are stored, so that an interrupted run resumes."""
+    """Asked in batches. Its answers are kept for a run folder only, where an interrupted run resumes.
+
+    What a function does depends on more than its code (a model in a closure, a global, an attribute), so that answers
+    of one run are not those of another.
+    """
 
     answers_by_line = True
 
-    def __init__(self, function: Translate) -> None:
+    def __init__(self, function: Translate, directory: Path | None = None) -> None:
         name = getattr(function, "__name__", type(function).__name__)
         self._function = function
-        self.spec = f"python:{name}"
-        self.system_id = f"{self.spec}-{_code_hash(function)}"
+        self.spec = self.system_id = f"python:{name}"
+        self.is_stored = directory is not None
+        self._kept = KEPT if directory else "(give a directory to keep finished translations)"
+        if directory is not None:
+            place = f"{directory.resolve()}\n{_content(getattr(function, '__code__', None))}"
+            self.system_id = f"{self.spec}-{hashlib.sha256(place.encode()).hexdigest()[:12]}"
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         sources = [request.source for request in requests]
         try:
             found = list(self._function(sources))
         except Exception as problem:
-            raise SystemFailure(f"{self.spec} failed: {type(problem).__name__}: {problem} {KEPT}") from problem
+            raise SystemFailure(f"{self.spec} failed: {type(problem).__name__}: {problem} {self._kept}") from problem
         if len(found) != len(sources):
             raise UserError(f"{self.spec} gave {len(found):,} translations of {len(sources):,} sentences, not one each")
         for text in found:
@@ -38,11 +48,9 @@ class Function(System):
         yield [Translation(request.request_id, text) for request, text in zip(requests, found, strict=True)]
 
 
-def _code_hash(function: Translate) -> str:
-    """Of the function's own code: an edited function does not get the answers of the one before it.
-
-    What it calls is not seen; `name=` keeps two versions of a model apart.
-    """
-    code = getattr(function, "__code__", None)
-    seen = repr((code.co_code, code.co_consts, code.co_names)) if code else f"{type(function).__qualname__}"
-    return hashlib.sha256(seen.encode()).hexdigest()[:12]
+def _content(code: object) -> str:
+    """Of the code of a function, so that an edited one does not get the answers of the one before it."""
+    if not isinstance(code, CodeType):
+        return ""
+    constants = [_content(one) or repr(one) for one in code.co_consts]
+    return repr((code.co_code, constants, code.co_names))

@@ -43,7 +43,10 @@ OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second
 
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
 _MOST_BYTES = 5_000_000
-"""Of one answer, unpacked; read as JSON it can take 50 times as much memory, and several are read at once."""
+"""Of one answer, unpacked."""
+_MOST_FILE_BYTES = 100_000_000
+_MOST_VALUES = 200_000
+"""In one answer (or one line of a file): each takes some 100 bytes of memory, and several answers are read at once."""
 _MOST_WORDS = 200
 """Characters of a server's message that are shown."""
 _GZIP = 16 + zlib.MAX_WBITS
@@ -138,6 +141,11 @@ class Client:
         """The same for a request with a body."""
         return self._request("POST", path, content)
 
+    def rows(self, path: str) -> list[Any]:
+        """The rows of a file of JSON lines."""
+        found: list[Any] = self._request("GET", path, {}, is_file=True)
+        return found
+
     def take(self, payload: Any, *path: str | int, kind: type[T]) -> T:
         """What lies at a path inside an answer; a failure if there is nothing of that kind."""
         found = payload
@@ -222,7 +230,7 @@ class Client:
 
     # -- attempts
 
-    def _request(self, method: str, path: str, content: Mapping[str, Any]) -> Any:
+    def _request(self, method: str, path: str, content: Mapping[str, Any], *, is_file: bool = False) -> Any:
         stop = self._stop  # of the work that this request is part of; later work has another
         n_garbled = n_in_vain = 0
         n_answered = self._n_answered
@@ -231,7 +239,7 @@ class Client:
                 self._wait_for_turn(stop)
                 if stop.is_set():
                     break
-                answer = self._attempt(method, f"{self.url}{path}", content)
+                answer = self._attempt(method, f"{self.url}{path}", content, is_file)
             except _PassingError as problem:
                 if problem.kind == "crowded" and self._n_answered > n_answered:
                     n_in_vain = 0  # while others are served, waiting is standing in a queue, not failing
@@ -271,12 +279,12 @@ class Client:
     def _wait(self, seconds: float, stop: threading.Event) -> None:
         stop.wait(seconds)
 
-    def _attempt(self, method: str, url: str, content: Mapping[str, Any]) -> Any:
+    def _attempt(self, method: str, url: str, content: Mapping[str, Any], is_file: bool) -> Any:
         import httpx
 
         try:
             with within(self._timeout_seconds), self._http.stream(method, url, **content) as response:
-                body = self._body(response)
+                body = self._body(response, _MOST_FILE_BYTES if is_file else _MOST_BYTES)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
             reason = self.masked(str(error)) or "no answer"
             hint = "check the address and whether the server runs"
@@ -292,9 +300,9 @@ class Client:
             reason = self.masked(str(error)) or "no reason given"
             raise _PassingError(f"broke off the connection ({reason})") from None
         self._was_reached = True
-        return self._parsed(response, body)
+        return self._parsed(response, body, is_file)
 
-    def _body(self, response: httpx.Response) -> bytes:
+    def _body(self, response: httpx.Response, most_bytes: int) -> bytes:
         """The whole body, unpacked in steps: a few bytes can be made to unpack to more than fits in memory."""
         packing = response.headers.get("Content-Encoding", "").strip().lower()
         if packing not in ("", "identity", "gzip", "x-gzip"):
@@ -304,19 +312,23 @@ class Client:
         n_sent = 0
         for chunk in response.iter_raw():
             n_sent += len(chunk)
-            body += chunk if unpacking is None else unpacking.decompress(chunk, _MOST_BYTES + 1 - len(body))
-            if max(len(body), n_sent) > _MOST_BYTES:
+            body += chunk if unpacking is None else unpacking.decompress(chunk, most_bytes + 1 - len(body))
+            if max(len(body), n_sent) > most_bytes:
                 raise SystemFailure(
-                    f"{self.spec} sent more than {_MOST_BYTES:,} bytes in one answer; check the URL {self.url}"
+                    f"{self.spec} sent more than {most_bytes:,} bytes in one answer; check the URL {self.url}"
                 )
         if unpacking is not None and n_sent and not unpacking.eof:
             raise zlib.error("it ends too early")
         return bytes(body)
 
-    def _parsed(self, response: httpx.Response, body: bytes) -> Any:
+    def _parsed(self, response: httpx.Response, body: bytes, is_file: bool) -> Any:
         text = ""
         try:
-            payload = json.loads(body)
+            is_rows = is_file and response.is_success
+            rows = [row for row in body.splitlines() if row.strip()] if is_rows else [body]
+            if any(sum(map(row.count, (b"[", b"{", b","))) > _MOST_VALUES for row in rows):
+                raise ValueError
+            payload = list(map(json.loads, rows)) if is_rows else json.loads(body)
             text = json.dumps(payload, ensure_ascii=False)
             text.encode()  # half a character, which JSON can escape, is none
         except (ValueError, RecursionError):

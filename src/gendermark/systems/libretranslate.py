@@ -16,7 +16,7 @@ _TOO_LONG = re.compile(r"exceeds? .*limit", re.IGNORECASE)
 
 
 class LibreTranslate(http.Service):
-    n_texts = 32
+    n_texts = 8
     n_characters = 5_000
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:

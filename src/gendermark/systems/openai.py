@@ -2,7 +2,7 @@
 
 Chat models are asked at `URL/chat/completions`; base models, with `endpoint=completions`, at `URL/completions`. An
 answer in which no translation is found (`chat.extract`) is an error of that one sentence: it counts as not translated,
-and the run goes on.
+and the run goes on. With `batch=yes` the same requests go to `URL/batches`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from typing import Any, TypeVar
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import chat, http, keys
+from gendermark.systems import batches, chat, http, keys
 from gendermark.systems.sampling import Decoding
-from gendermark.systems.system import HINT, System, choice_option, count_option, number_option
+from gendermark.systems.system import HINT, System, choice_option, count_option, flag_option, number_option
 
 T = TypeVar("T", int, float)
 KEY = "OPENAI_API_KEY"
 OPTIONS = (
     *("endpoint", "prompt", "system", "temperature", "max_tokens", "seed", "logprobs", "no_think", "extra"),
     *("key_variable", "price_input", "price_output"),
+    *batches.OPTIONS,
     *http.OPTIONS,
 )
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
@@ -94,12 +95,23 @@ class OpenAI(System):
         self.system_id = http.identity(self._client, settings)
         shown = temperature.replace("none", "default")
         self.decoding = f"temperature{shown},prompt{self._prompt.content_hash[:8]},extraction{chat.EXTRACTION_VERSION}"
+        self._batches = self._open_batches(options)
         self._has_n = self._has_response_format = True
         self._is_checked = False
         self._prompt_tokens: dict[str, list[str]] = {}
         self._lock = threading.Lock()
         self._n_spent: Counter[str] = Counter()
         self._n_problems: Counter[str] = Counter()
+
+    def _open_batches(self, options: Mapping[str, str]) -> batches.Batches | None:
+        """Answers are the same as without, so the id of the system is, too."""
+        if not flag_option(options, "batch"):
+            return None
+        self.batch_size = batches.MOST_REQUESTS
+        self.tasks = TASKS - {Task.SCORE}
+        once = self._open_client(options={**self._client_options, "max_retries": "0"})
+        poll_seconds = number_option(options, "poll_seconds", 30)
+        return batches.Batches(self._client, once, self.system_id, _PATHS[self._endpoint], poll_seconds)
 
     def _read_options(self, options: Mapping[str, str]) -> None:
         self._endpoint = choice_option(options, "endpoint", list(_PATHS))
@@ -175,6 +187,9 @@ class OpenAI(System):
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         self._check_decoding(requests)
+        if self._batches is not None:
+            yield from self._answer_in_batches(self._batches, requests)
+            return
         for _, answers in self._client.in_parallel(self._answer_one, [[request] for request in requests]):
             yield answers
 
@@ -189,23 +204,49 @@ class OpenAI(System):
                 raise
             return [self._failed(request, sample, reason, problem.said) for sample in request.samples]
 
-    def _translate(self, request: Request) -> Translation:
+    def _answer_in_batches(self, way: batches.Batches, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        asked = {f"{one.request_id}.{one.first_sample}.{one.n_samples}": one for one in requests}
+        bodies = {name: {**self._prompt.body, **self._whole_body(one)} for name, one in asked.items()}
+        for portion in way.answer(bodies):
+            yield [answer for name, found in portion.items() for answer in self._read_batched(asked[name], found)]
+
+    def _read_batched(self, request: Request, found: Mapping[str, Any]) -> list[Translation]:
+        """The rest of the batch is paid for: what is wrong with one answer is an error of that sentence."""
+        payload, said = found.get("body"), "the answer is malformed"
+        try:
+            if found.get("status_code") == 200:
+                self._count(payload)
+                choices = self._in_order(payload, request.n_samples)
+                answers = [self._read(request, *one) for one in zip(request.samples, choices, strict=False)]
+                if len(answers) == request.n_samples:
+                    return answers
+        except SystemFailure:
+            pass
+        else:
+            said = http.message_of(payload)
+        return [self._failed(request, sample, "no answer in the batch", said) for sample in request.samples]
+
+    def _whole_body(self, request: Request) -> dict[str, Any]:
+        if request.task is Task.SAMPLE:
+            body = {**self._drawing_body(request), **self._seed_of(request, request.first_sample)}
+            return {**body, "n": request.n_samples} if request.n_samples > 1 else body
+        return self._translating_body(request)
+
+    def _translating_body(self, request: Request) -> dict[str, Any]:
         body = self._body(request)
         if self._temperature is not None:
             body["temperature"] = self._temperature
         if self._sends_seed:
             body["seed"] = self._seed
-        (choice,) = self._choices(body, 1)
+        return body
+
+    def _translate(self, request: Request) -> Translation:
+        (choice,) = self._choices(self._translating_body(request), 1)
         return self._read(request, request.first_sample, choice)
 
     def _draw(self, request: Request) -> list[Translation]:
         """All samples by one request if the server can. Seeds are fixed, so that a killed run asks the same again."""
-        decoding = _decoding(request.options)
-        body = {**self._body(request), "temperature": decoding.temperature}
-        if decoding.top_p < 1:
-            body["top_p"] = decoding.top_p
-        if decoding.top_k:
-            body["top_k"] = decoding.top_k
+        body = self._drawing_body(request)
         samples = list(request.samples)
         answers: list[Translation] = []
         if self._has_n and len(samples) > 1:
@@ -215,6 +256,15 @@ class OpenAI(System):
             (choice,) = self._choices({**body, **self._seed_of(request, sample)}, 1)
             answers.append(self._read(request, sample, choice))
         return answers
+
+    def _drawing_body(self, request: Request) -> dict[str, Any]:
+        decoding = _decoding(request.options)
+        body = {**self._body(request), "temperature": decoding.temperature}
+        if decoding.top_p < 1:
+            body["top_p"] = decoding.top_p
+        if decoding.top_k:
+            body["top_k"] = decoding.top_k
+        return body
 
     def _choices_at_once(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
         """n choices; or, of a server that does not have `n`, the first or none."""
@@ -268,6 +318,10 @@ class OpenAI(System):
             self._has_response_format = False  # the prompt alone asks for JSON
             payload = self._client.post(_PATHS[self._endpoint], json=body)
         self._count(payload)
+        return self._in_order(payload, n)
+
+    def _in_order(self, payload: Any, n: int) -> list[dict[str, Any]]:
+        """The choices of an answer."""
         choices = self._client.take(payload, "choices", kind=list)
         if not 1 <= len(choices) <= n:
             raise SystemFailure(
@@ -385,6 +439,8 @@ class OpenAI(System):
         return lines
 
     def close(self) -> None:
+        if self._batches is not None:
+            self._batches.close()
         self._client.close()
 
 

@@ -46,14 +46,15 @@ class System(ABC):
     is_stored: bool = True
     """Whether answers go into the store. False where they cost nothing or belong to one item set only; such a system
     gets all requests in one call and answers in their order."""
+    unsound: str = ""
+    """What is wrong with the translations that it was prepared with, where somebody accepts it."""
     answers_by_line: bool = False
     """Whether answers are matched to sources by order alone, so that one extra line shifts all that follow."""
     asks_a_server: bool = False
     """Whether the work is done elsewhere. All requests are then sent from one process, so that the server's limit on
     concurrent requests holds with any number of workers, and its key stays in that process."""
     is_asked_again_freely: bool = False
-    """Whether asking again costs only a moment of local computing. Quick answers are then written while the next
-    portion is computed."""
+    """Whether asking again costs only a moment of local computing. Quick answers are then written a few at a time."""
     is_for_items_only: bool = False
     """Whether it answers the sentences of benchmarks only, after `prepare`."""
     has_own_time: bool = True
@@ -135,6 +136,14 @@ def families_that_can(task: Task) -> list[str]:
                 note = registry.sibling("system", family, "TASK_NOTES", {}).get(task)
                 able.append(f"{family}:... ({note})" if note else f"{family}:...")
     return able
+
+
+def by_direction(requests: Sequence[Request]) -> dict[tuple[str, str], list[Request]]:
+    """Requests by their two languages."""
+    found: dict[tuple[str, str], list[Request]] = {}
+    for request in requests:
+        found.setdefault((request.source_language, request.target_language), []).append(request)
+    return found
 
 
 def split_options(argument: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
