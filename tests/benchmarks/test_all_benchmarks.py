@@ -11,10 +11,10 @@ import pytest
 
 import gendermark
 from gendermark import api, registry
-from gendermark.benchmarks.gest.benchmark import languages as speaker_languages
+from gendermark.benchmarks.gest.judge import languages as speaker_languages
 from gendermark.benchmarks.mt_geneval.items import LANGUAGES as MT_GENEVAL_LANGUAGES
 from gendermark.errors import UserError
-from gendermark.metrics.describe import SLICES
+from gendermark.metrics.metric import SLICES
 
 Expected = float | None | tuple[float, float]
 """A number, nothing, or a range."""
@@ -42,6 +42,7 @@ def _three(part: str, precision: float | None, recall: float | None, half: float
 
 
 _ALL_PARTS = ("all", "members", "masculine", "feminine")
+_EVEN_SPEAKERS = {"masculine_share:all": (0.32, 0.68), "f_s:all": (-0.45, 0.45)}  # four standard errors
 _NO_GENDER = {**_alike(None, "f_m:all", "f_s:all", "excess:all", "log_odds:all"), "coverage:all": (0, 0.03)}
 _NOT_READ = {"imbalance:all": None, "coverage:all": 0}
 _NO_PAIR = _alike(FEW, "coverage:all", "accuracy:all", "coverage:members", "accuracy:members")
@@ -135,15 +136,15 @@ FAKES: Mapping[str, Mapping[str, Mapping[str, Expected]]] = {
         "best masculine": {"f_m:all": 1, "f_s:all": 0, "coverage:all": 1, "excess:all": 0.5, "log_odds:all": None},
         "best feminine": {"f_m:all": 0, "f_s:all": 0, "coverage:all": 1, "excess:all": -0.5, "log_odds:all": None},
         "best stereotyped?s=1": {"f_m:all": 0.5, "f_s:all": 1, "coverage:all": 1, "log_odds:all": (1, 99)},
-        "best coin": {"masculine_share:all": (0.32, 0.68), "f_s:all": (-0.45, 0.45)},  # four standard errors
-        **{f"best {name}": _NO_GENDER for name in ("right", "silent", "copy", "garble")},
+        **{f"best {name}": _EVEN_SPEAKERS for name in ("coin", "right")},
+        **{f"best {name}": _NO_GENDER for name in ("silent", "copy", "garble")},
         "paper silent": {"f_m:all": 0.5, "f_s:all": 0},
     },
     "gate-variants": {
         "masculine": {"imbalance:all": 100, "coverage:all": 100, "consistency:several": 100},
         "feminine": {"imbalance:all": -100, "coverage:all": 100, "consistency:several": 100},
-        "coin": {"masculine_rate:all": (33, 67)},  # four standard errors
-        **dict.fromkeys(("right", "silent", "copy", "garble"), _NOT_READ),
+        **{name: {"masculine_rate:all": (33, 67)} for name in ("coin", "right")},  # four standard errors
+        **dict.fromkeys(("silent", "copy", "garble"), _NOT_READ),
     },
     "gate-alternatives": {
         "coin": {"precision:one": 100, "recall:one": (95, 100), "exact_rate:one": (95, 100)},

@@ -102,6 +102,38 @@ def test_constructed_files_as_the_released_script_scores_them() -> None:
 
 @pytest.mark.usefixtures("mirror")
 @pytest.mark.parametrize(
+    ("to", "n_by_people", "n_closed"),
+    mostly_slow(
+        [("de", (1592, 373, 23), 487), ("pt", (1753, 469, 24), 228), ("ru", (1385, 308, 11), 775)],
+        lambda case: case[0] == "de",
+    ),
+)
+def test_german_portuguese_and_russian(to: str, n_by_people: tuple[int, ...], n_closed: int) -> None:
+    """Garg et al.: alternatives, structures and BLEU; of sentences that leave nothing open, none is to be offered."""
+    items = gendermark.items(ALTERNATIVES, to).items
+    counts = Counter(item.tags["people"] for item in items)
+    assert tuple(counts[group] for group in ("one", "two", "three", "none")) == (*n_by_people, n_closed)
+    pairs = [
+        (item.tags["f" * len(item.tags["stereotypes"])], item.tags["m" * len(item.tags["stereotypes"])])
+        for item in items
+    ]
+
+    def values(say: Callable[[tuple[str, str]], list[str]]) -> list[float | None]:
+        result = gendermark.score(ALTERNATIVES, [say(pair) for pair in pairs], to, FEW)
+        names = ("offer_precision", "offer_recall", "structure_precision", "structure_recall")
+        return [_value(result, name) for name in names]
+
+    right = values(lambda pair: list(dict.fromkeys(pair)))
+    assert [value or 0 for value in right] == pytest.approx([100] * 4, abs=0.3)
+    always = values(lambda pair: [*pair, f"{pair[0]} !"])
+    assert always[0] == pytest.approx(100 * sum(n_by_people) / len(items), abs=0.3)
+    assert values(lambda pair: [pair[1]]) == [None, 0, None, None]
+    assert len(gendermark.items(VARIANTS, to).items) == sum(n_by_people)
+    assert len(gendermark.items(REWRITING, to).items) == 2 * n_by_people[0]
+
+
+@pytest.mark.usefixtures("mirror")
+@pytest.mark.parametrize(
     ("to", "n", "n_feminine", "n_masculine", "n_both", "n_rows"),
     mostly_slow(
         [
@@ -134,7 +166,7 @@ def test_the_references_by_their_key_words(
     copied = Counter(read(item, item.source, to, "keywords").letters for item in items)
     known = {"es": {"m": 45}, "fr": {"m": 56, "f": 6}, "it": {"f": 5}}[to]
     assert {letter: copied[letter] for letter in "fm" if copied[letter]} == known
-    copies = gendermark.score(VARIANTS, [item.source for item in items], to, FEW, **options)
+    copies = gendermark.score(VARIANTS, [item.source for item in items], to, FEW, accept_unsound=True, **options)
     assert _value(copies, "coverage") == 0
 
 
@@ -184,8 +216,8 @@ def _item(item_set: ItemSet, source: str) -> Item:
             ["abogada", "abogado"],
         ),
         ("The mechanic could", "La persona que arregla coches no lo halló.", "?", "", []),
-        ("The hairdresser", "Hoy la estilista está agotada.", "f", "lexicon", []),
-        ("The teachers asked", "Las profesoras pidieron grupos reducidos.", "f", "lexicon", ["Las profesoras"]),
+        ("The hairdresser", "Hoy la estilista está agotada.", "f", "reader", []),
+        ("The teachers asked", "Las profesoras pidieron grupos reducidos.", "f", "reader", ["Las profesoras"]),
         ("The cook rents", "La cocinera vive en el centro de la ciudad.", "f?", "key words", ["cocinera"]),
         ("Our guest", "Nuestra visita es hoy alguien famoso.", "m", "differing words", ["famoso"]),
         ("We are glad", "Nos alegra que conozcas a la directora nueva.", "?f", "key words", ["directora"]),
@@ -195,7 +227,7 @@ def test_what_tells_the_gender(source: str, text: str, letters: str, how: str, m
     item_set = gendermark.items(VARIANTS, "es", data="core")
     reading = read(_item(item_set, source), text, "es", "all")
     assert (reading.letters, reading.how) == (letters, how)
-    if how != "lexicon":
+    if how != "reader":
         assert [text[start:end] for start, end in reading.spans] == list(marked)
 
 
@@ -264,7 +296,7 @@ def test_files_of_alternatives_and_of_both_directions(tmp_path: Path) -> None:
         files[direction].write_text("".join(f"{item.tags['reference']}\n" for item in own), encoding="utf-8")
     assert _three(gendermark.score(REWRITING, files, "es", FEW, data="core"), "all") == (100, 100, 100)
     files["f2m"].write_text("una sola\n", encoding="utf-8")
-    with pytest.raises(UserError, match="has 1 lines, but there are 74 sentences"):
+    with pytest.raises(UserError, match="has 1 lines, expected one for each of 74 sentences"):
         gendermark.score(REWRITING, files, "es", FEW, data="core")
 
 

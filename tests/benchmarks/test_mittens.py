@@ -6,9 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -16,11 +14,9 @@ import pytest
 import gendermark
 from gendermark.benchmarks.mittens import SETS
 from gendermark.benchmarks.mittens import items as passages
-from gendermark.benchmarks.mittens.benchmark import BENCHMARK
 from gendermark.benchmarks.mittens.judge import GENDERS, scan
 from gendermark.benchmarks.mittens.measures import simulated_minimum
-from gendermark.records import Gender, Item, Judgement, Request, Translation, Verdict
-from gendermark.systems.system import System
+from gendermark.records import Gender, Item, Judgement, Verdict
 from slow import mostly_slow
 
 FEW = gendermark.Resampling(100)
@@ -85,18 +81,6 @@ def test_passages_as_released(mirror: Path) -> None:
         assert len({item.group_id for item in out}) == 118
     levels = Counter(one.resource_level for one in passages._official("released")[0])
     assert levels == {"high": 2252, "mid": 488, "low": 784, "very low": 108}
-
-
-def test_every_passage_is_one_line(mirror: Path) -> None:
-    for language in ("en", "es"):
-        options = {"source_language": ""} if language == "en" else {"source_language": "en"}
-        for item in gendermark.items("mittens", language, **options).items:
-            assert item.source == item.source.strip()
-            assert len(item.source.splitlines()) == 1
-    # 252 Spanish sentences have late binding, eight passages stand twice
-    spanish = gendermark.items("mittens", "en", source_language="es").items
-    assert len(spanish) == 334
-    assert sum(n - 1 for n in Counter(item.source for item in spanish).values()) == 8
 
 
 def test_twins(mirror: Path) -> None:
@@ -216,7 +200,7 @@ def _judge(text: str, rules: str = "best", **options: str) -> Judgement:
         ("The mechanic lives next door; she’s never late.", "right", "right"),
         ("The mechanic lives next door. HE'S never late with his bills.", "wrong", "wrong"),
         ("The mechanic lives next door, and she closes his shop at nine.", "mixed", "wrong"),
-        ("The mechanic and her brother “he” live next door, she says.", "mixed", "wrong"),
+        ("The mechanic and her brother “he” live next door, she says.", "right", "wrong"),
         ("The mechanic who is her husband's sister lives next door.", "right", "right"),
         ("The mechanic lives next door and they never close before nine.", "undecided", "right"),
         ("The mechanic lives next door and he or she never closes.", "undecided", "wrong"),
@@ -227,6 +211,24 @@ def _judge(text: str, rules: str = "best", **options: str) -> Judgement:
 )
 def test_verdicts(text: str, best: str, paper: str) -> None:
     assert (_judge(text).outcome, _judge(text, "paper").outcome) == (best, paper)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("Rosa bakes. Her husband says that he hates bread.", "right"),
+        ("Rosa bakes. His husband says that he hates bread.", "wrong"),
+        ("Rosa bakes. His wife says that she hates bread.", "wrong"),
+        ("Rosa bakes. Her husband says it to her, and he hates his bread.", "mixed"),
+        ("Rosa bakes. Their husband says that he hates bread.", "undecided"),
+    ],
+)
+def test_other_people_are_known_from_the_reference(tmp_path: Path, text: str, outcome: str) -> None:
+    own = tmp_path / "own.tsv"
+    reference = "Rosa bakes. Her husband says that he hates bread."
+    own.write_text(f"source\tgender\treference\nRosa hornea.\tfeminine\t{reference}\n", encoding="utf-8")
+    (judgement,) = gendermark.score("mittens", [text], "en", data=f"file:{own}", source_language="es").judgements
+    assert judgement.outcome == outcome
 
 
 def test_what_the_paper_does_not_say_can_be_chosen() -> None:
@@ -279,24 +281,6 @@ def test_each_passage_is_asked_in_its_own_language() -> None:
     assert {request.source_language for request in requests} == {"de", "es", "fi", "fr", "id", "it", "pt", "tr"}
     assert {request.target_language for request in requests} == {"en"}
     assert gendermark.items("mittens", "de", data="core").selection.source_language == "en"
-
-
-def test_every_language_is_checked_before_the_work() -> None:
-    class Picky(System):
-        spec = system_id = "picky:"
-        checked: ClassVar[list[str]] = []
-
-        def __init__(self) -> None: ...
-
-        def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:
-            self.checked.append(f"{source_language}-{target_language}")
-
-        def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-            yield []
-
-    item_set = gendermark.items("mittens", data="core")
-    Picky().prepare(BENCHMARK, item_set, passages.requests(item_set))
-    assert sorted(Picky.checked) == [f"{code}-en" for code in ("de", "es", "fi", "fr", "id", "it", "pt", "tr")]
 
 
 def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:

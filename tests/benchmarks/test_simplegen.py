@@ -11,12 +11,11 @@ import pytest
 
 import gendermark
 from gendermark.benchmarks.simplegen import GROUPS
-from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
+from gendermark.benchmarks.simplegen.judge import BENCHMARK
 from gendermark.reading.occupations import bundled_finder
 from gendermark.records import Gender
 
 RELEASED = "arendu-zz/SimpleGEN/7463fd36d304ad28dc2a328f37c0c089459ea72b"
-SIZES = {"fofc": 518, "momc": 814, "fomc": 518, "mofc": 814}
 FEW = gendermark.Resampling(100)
 
 
@@ -134,9 +133,6 @@ def test_core_sentences_read_as_english() -> None:
         assert bool(masculine) == (item.expected is Gender.MASCULINE), item.source
 
 
-# -- fakes --------------------------------------------------------------------------------------------------------
-
-
 # -- judging ------------------------------------------------------------------------------------------------------
 
 
@@ -153,13 +149,6 @@ def test_both_genders_are_inconclusive_under_best_and_masculine_under_paper() ->
     assert _judge(text).observed is None
     assert _judge(text).reason == "both"
     assert _judge(text, "paper").observed is Gender.MASCULINE
-
-
-def test_evidence_is_the_deciding_word() -> None:
-    judgement = _judge("LA DOCTORA SE LASTIMÓ")
-    assert judgement.observed is Gender.FEMININE
-    assert judgement.evidence == ("doctora",)
-    assert judgement.is_correct
 
 
 def test_clusters_can_be_chosen() -> None:

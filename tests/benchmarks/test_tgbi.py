@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import gendermark
 from gendermark.benchmarks.tgbi import SETS
 from gendermark.benchmarks.tgbi.judge import classify_as_paper
-from gendermark.metrics.neutrality import neutrality_index
+from gendermark.benchmarks.tgbi.measures import neutrality_index
 from gendermark.records import Gender, Verdict
 
 CORPUS = "nolongerprejudice/tgbi/2b99850c7c0f67e107d2dd071b71d357545e935a/gebnlp-tgbi/corpus"
@@ -237,11 +237,3 @@ def test_lexeme_table_shows_which_way_each_leans() -> None:
     assert sum(row["n"] for row in rows.values()) == len(result.judgements)
     by_kind = {row[0]: row[1:] for row in result.table("leanings").rows}
     assert sum(sum(row) for row in by_kind.values()) == len(rows)
-
-
-def test_missing_sets_leave_the_index_undefined() -> None:
-    size = len(gendermark.items("tgbi", data="core", parts=("formal",)).items)
-    result = gendermark.score("tgbi", {"formal": ["He is"] * size}, "en", data="core")
-    assert result.estimate("tgbi").value is None
-    assert result.estimate("p_m", "formal").value == 1
-    assert {e.slice for e in result.estimates} == {"all", "formal"}

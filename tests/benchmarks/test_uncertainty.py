@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import gendermark
 from gendermark import api
-from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import references
+from gendermark.benchmarks.uncertainty.judge import BENCHMARK
 from gendermark.cli.app import main
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict
@@ -149,6 +149,22 @@ def test_forced_choice_between_the_references(tmp_path: Path) -> None:
     assert choice.details["n_total"] == 48
     assert choice.details["log_probability_right"] > choice.details["log_probability_wrong"]
     assert choice.details["log_probability_per_token_right"] > choice.details["log_probability_right"]
+    columns = {form.name.partition("-")[2]: list(form.columns) for form in BENCHMARK.presentation.forms([[result]])}
+    assert columns == {
+        "3": ["log p, right - wrong", "accuracy", "gap (S3E)", "ΔI (S3E)", "ΔI (gender)", "ΔI (string)"],
+        "4-s3e": ["given", "open", "ΔH", "% of pairs"],
+        "4-gender": ["given", "open", "ΔH", "% of pairs"],
+        "12": ["all", "pro", "anti", "given", "open"],
+        "13": ["all", "pro", "anti", "given", "open"],
+        "14": ["log p, right", "log p, wrong"]
+        + [f"{kind}, {side}" for kind in ("S3E", "gender", "semantic") for side in ("right", "wrong")],
+        **{f"20-{kind}": ["given", "SE, given", "open", "SE, open", "ΔH, pooled"] for kind in ("s3e", "gender")},
+    }
+    table = result.to_latex()
+    assert f"{choice.details['log_probability_right']:.2f}".strip("-") in table
+    every = [judgement.measures.get("p_right", judgement.measures.get("p_neutral")) for judgement in result.judgements]
+    known = [share for share in every if share is not None]
+    assert f"{sum(known) / len(known):.3f}" in table
 
 
 def test_references_are_read_with_their_own_gender() -> None:
@@ -341,6 +357,9 @@ def _entailment(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
             return [frozenset(pair) in SAME for pair in pairs]
+
+        def forecast(self, portions: object) -> None:
+            pass
 
     monkeypatch.setattr("gendermark.benchmarks.uncertainty.judge.entailment_of", lambda _: Entails())
 

@@ -174,3 +174,14 @@ def test_annotated_words_of_mgente_decide_alone(tmp_path: Path) -> None:
     # The brackets are no part of the reference.
     assert value(annotated, "i_right_string") == value(plain, "i_right_string")
     assert value(annotated, "gap_i_s3e") == pytest.approx(value(plain, "gap_i_s3e"))
+
+
+def test_how_much_is_read_at_a_time_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words that no lexicon has are found by alignment, which learns from all samples whatever fits in memory."""
+    text = "".join(line(gender, verb) for verb in ("waved", "slept", "sang") for gender in _PRONOUNS)
+    said = [[f"{text} {n % 3}" for n, text in enumerate([MAN, "La sanadora saludó.", "El sanador saludó."])]] * 9
+    monkeypatch.setenv("GENDERMARK_CACHE", str(tmp_path / "first"))
+    whole = scored(tmp_path, text, said)
+    monkeypatch.setenv("GENDERMARK_CACHE", str(tmp_path / "second"))
+    monkeypatch.setattr("gendermark.reading.alignment._CELLS_AT_ONCE", 40)
+    assert scored(tmp_path, text, said).to_json() == whole.to_json()

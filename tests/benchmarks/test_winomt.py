@@ -12,7 +12,7 @@ import pytest
 
 import gendermark
 from gendermark import registry
-from gendermark.benchmarks.winomt.benchmark import BENCHMARK
+from gendermark.benchmarks.winomt.judge import BENCHMARK
 from gendermark.errors import UserError
 from gendermark.io import textfiles
 from gendermark.reading.alignment import align
@@ -222,6 +222,12 @@ def test_undecided_counts_as_wrong_and_is_not_neutral() -> None:
     assert result.estimate("coverage").value is not None
     assert result.estimate("decided_accuracy").value in (None, 0)
     assert all(j.verdict is not Verdict.JUDGED or j.observed is not Gender.NEUTRAL for j in result.judgements)
+
+
+def test_one_word_for_all_entities_names_none_of_them() -> None:
+    n = len(gendermark.items("winomt", "es", data="core").items)
+    result = gendermark.score("winomt", ["Hola."] * n, "es", data="core")
+    assert {judgement.verdict for judgement in result.judgements} == {Verdict.UNJUDGEABLE}
 
 
 def test_adjectives_keep_ids_and_move_the_entity() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -62,14 +61,19 @@ def test_links_are_inside_their_sentences(pairs: list[tuple[list[str], list[str]
         assert found == [[t for s, t in own if s == place] for own, place in zip(links, places, strict=True)]
 
 
-def test_types_are_the_same_however_they_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    numbers = np.array([7, 3, 3, 9, 0, 7], dtype=np.int64)
-    types, places = alignment._types(numbers, 10)
-    assert (types.tolist(), places.tolist()) == ([0, 3, 7, 9], [2, 1, 1, 3, 0, 2])
-    monkeypatch.setattr(alignment, "_MOST_IN_TABLE", 5)
-    for one, other in zip((types, places), alignment._types(numbers, 10), strict=True):
-        assert one.tolist() == other.tolist()
-        assert one.dtype == other.dtype
+def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is learnt is the same to the last digit, however many sentences are laid out at a time."""
+
+    def learned() -> list[Any]:
+        cells = alignment._Cells(*alignment._sides(PAIRS, range(len(PAIRS))))
+        models = [alignment._learned(one) for one in (cells, alignment._Cells(cells.target, cells.source, cells))]
+        return [(model.table.tolist(), model.null_table.tolist(), model.tension) for model in models]
+
+    whole = learned(), align(PAIRS), alignment.align_both_ways(PAIRS, PLACES)
+    for in_block, in_table in ((1, 20_000_000), (100, 20_000_000), (100, 5)):
+        monkeypatch.setattr(alignment, "_CELLS_AT_ONCE", in_block)
+        monkeypatch.setattr(alignment, "_MOST_IN_TABLE", in_table)
+        assert (learned(), align(PAIRS), alignment.align_both_ways(PAIRS, PLACES)) == whole
 
 
 def test_unknown_aligner() -> None:
@@ -151,18 +155,6 @@ def test_the_second_time_nothing_is_aligned(tmp_path: Path, monkeypatch: pytest.
     assert len(_files(tmp_path)) == 1
 
 
-def test_another_word_of_the_same_sentences_is_asked_for_by_itself(tmp_path: Path) -> None:
-    first = _aligned(CACHED)
-    assert align_one(CACHED, [0] * len(CACHED)) != first
-    assert len(_files(tmp_path)) == 2
-
-
-def test_other_sentences_are_aligned_by_themselves(tmp_path: Path) -> None:
-    _aligned(CACHED)
-    assert _aligned(CACHED[:20]) == _anew(CACHED[:20])
-    assert len(_files(tmp_path)) == 2
-
-
 @pytest.mark.parametrize("damage", [b"", b"no archive", b"\x93NUMPY\x01\x00cut"])
 def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     first = _aligned(CACHED)
@@ -175,10 +167,3 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
 def test_a_cache_that_cannot_be_written_is_no_reason_to_fail(tmp_path: Path) -> None:
     (tmp_path / "alignments").write_text("a file where the directory should be")
     assert _aligned(CACHED) == _anew(CACHED)
-
-
-def test_old_ones_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alignment, "_MOST_KEPT", 2)
-    for n in range(3, 8):
-        _aligned(CACHED[:n])
-    assert len(_files(tmp_path)) == 2

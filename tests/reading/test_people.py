@@ -6,8 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
 
 import gendermark
+from gendermark.errors import UserError
 from gendermark.reading.people import people_in, people_in_all
 
 _LABELS = {"m": "masculine", "f": "feminine", "-": None}
@@ -85,3 +89,29 @@ def test_people_are_given_by_their_main_mention() -> None:
     assert (person.target_gender, person.target_state, person.evidence) == (None, None, ())
     with pytest.raises(gendermark.UserError, match="to='es'"):
         gendermark.read_people("She left.", "Ella se fue.")
+
+
+def test_another_parser_is_used_when_it_is_named(tmp_path: Path) -> None:
+    """A pipeline with the relations of spaCy's English models, in which copulas and prepositions are heads."""
+    relations = {"She": (1, "nsubj"), "is": (1, "ROOT"), "a": (3, "det"), "pilot": (1, "attr"), "from": (3, "prep")}
+    relations |= {"Peru": (4, "pobj"), ".": (1, "punct")}
+    tags = dict(zip(relations, ("PRP", "VBZ", "DT", "NN", "IN", "NNP", "."), strict=True))
+
+    @Language.component("fixed_parser")
+    def parse(doc: Doc) -> Doc:
+        heads, labels = zip(*(relations[word.text] for word in doc), strict=True)
+        return Doc(
+            doc.vocab,
+            words=[word.text for word in doc],
+            tags=[tags[word.text] for word in doc],
+            heads=list(heads),
+            deps=list(labels),
+        )
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe("fixed_parser", name="parser")
+    nlp.to_disk(tmp_path)
+    (person,) = gendermark.read_people("She is a pilot from Peru.", parser=str(tmp_path))
+    assert (person.text, person.source_gender) == ("pilot", "feminine")
+    with pytest.raises(UserError, match="no_such_pipeline"):
+        gendermark.read_people("She is a pilot.", parser="no_such_pipeline")

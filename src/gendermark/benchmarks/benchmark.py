@@ -1,11 +1,11 @@
 """What a benchmark is: a record of functions, one for each step of the pipeline. Each benchmark is a folder.
 
-__init__.py   its options, with their choices and their help
+__init__.py   what it is; its options, with their choices and their help
 items.py      data -> items
-judge.py      translations -> judgements, by our rules and by the paper's
+judge.py      translations -> judgements, by our rules and by the paper's; and the record that names all steps
 measures.py   judgements -> counts, and the metrics made of them
+metrics.toml  what the metrics are called and mean
 findings.py   what it says: findings in words, the form of the paper's tables, figures
-benchmark.py  the record that names them
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from gendermark import registry
 from gendermark.errors import UnknownName, UserError
 from gendermark.io.disk_list import mapped
-from gendermark.metrics import describe
-from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Counts, Metric, Tally, count, per_judgement
+from gendermark.metrics.metric import Counts, Description, Metric, Tally, count, per_judgement, slice_label, unknown
 from gendermark.metrics.within import count_within
+from gendermark.reading.codes import NAMES
 from gendermark.reading.failures import failure
-from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation, Verdict
+from gendermark.records import Gender, Item, Judgement, Request, Table, Task, Test, Translation, Verdict
 from gendermark.selection import Selection, options_of
 
 if TYPE_CHECKING:
@@ -53,6 +52,7 @@ class ItemSetOf(Generic[S]):
 
 
 ItemSet = ItemSetOf[Any]
+Judge = Callable[[ItemSet, Answers], list[Judgement]]
 
 
 # -- what most benchmarks do -------------------------------------------------------------------------------------------
@@ -61,6 +61,34 @@ ItemSet = ItemSetOf[Any]
 def plain_requests(item_set: ItemSet) -> Sequence[Request]:
     source, target = item_set.selection.source_language, item_set.selection.target_language
     return mapped(lambda item: Request(item.source, source, target), item_set.items)
+
+
+def sampled_requests(item_set: ItemSet) -> Sequence[Request]:
+    """Several translations of each sentence, for settings that say how many and how they are drawn."""
+    settings = item_set.selection
+    direction = (settings.source_language, settings.target_language)
+    how: dict[str, Any] = {"options": settings.sampling_options, "n_samples": settings.n_samples}
+    return mapped(lambda item: Request(item.source, *direction, Task.SAMPLE, **how), item_set.items)
+
+
+def with_drawing(settings: S, n_samples: int, sampling: str) -> S:
+    """Fill in how many samples are drawn and how, and refuse what cannot be done."""
+    given: Any = settings
+    given = replace(given, n_samples=given.n_samples or n_samples, sampling=given.sampling or sampling)
+    if given.n_samples < 1:
+        raise UserError(f"--n-samples is at least 1, not {given.n_samples}")
+    _ = given.sampling_options  # refuses what cannot be read
+    return cast(S, given)
+
+
+def each(judge_one: Callable[[Item, Sequence[Translation], Any], Judgement]) -> Judge:
+    """A judge that looks at one item, its answers and the settings at a time."""
+
+    def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+        pairs = zip(item_set.items, answers, strict=True)
+        return [judge_one(item, samples, item_set.selection) for item, samples in pairs]
+
+    return judge
 
 
 def judge_each(
@@ -192,7 +220,7 @@ class BenchmarkOf(Generic[S]):
     """Data -> the directions that it can be used for; the first is the default."""
     load: Callable[[S], ItemSet]
     """The items of completed settings, in export order."""
-    judge: Callable[[ItemSet, Answers], list[Judgement]]
+    judge: Judge
     """One judgement per item; answers stand in the order of the items."""
     measures: Measures[S]
     render: Callable[[Item, Gender, S], str]
@@ -279,14 +307,14 @@ class BenchmarkOf(Generic[S]):
 
     def describe(self, metric: str) -> Description:
         """What a metric of this benchmark means; a run of another version may have one that nobody knows."""
-        return self._described.get(metric) or describe.unknown(metric)
+        return self._described.get(metric) or unknown(metric)
 
     def label(self, metric: str, part: str = "all") -> str:
         """A metric of a slice in words."""
         return self.describe(metric).label_on(part, self.measures.slices)
 
     def slice_label(self, part: str) -> str:
-        return describe.slice_label(part, self.measures.slices)
+        return slice_label(part, self.measures.slices)
 
     def is_headline(self, metric: Metric) -> bool:
         return metric.name in self.measures.headline or f"{metric.name}:{metric.slice}" in self.measures.headline
@@ -328,14 +356,15 @@ class BenchmarkOf(Generic[S]):
         pairs = self.language_pairs(settings.data)
         source = settings.source_language or pairs[0][0]
         targets = [to for from_, to in pairs if from_ == source]
-        where = f"{self.name} ({settings.data} data)"
         if not targets:
-            raise UnknownName(f"source language of {where}", source, {from_ for from_, _ in pairs})
+            where = f"{self.name} ({settings.data} data) has no"
+            raise UnknownName("source language", source, {from_ for from_, _ in pairs}, where)
         target = settings.target_language or (targets[0] if len(targets) == 1 else "")
         if not target:
-            raise UserError(f"say which language {self.name} was translated into: --to {' | '.join(targets)}")
+            raise UserError(f"give the target language of {self.name}: --to {' | '.join(targets)}")
         if target not in targets:
-            raise UnknownName(f"target language of {self.name} from {source} ({settings.data} data)", target, targets)
+            where = f"{self.name} ({settings.data} data, from {NAMES.get(source, source)}, {source})"
+            raise UnknownName("target language", target, targets, f"{where} has no")
         return replace(settings, source_language=source, target_language=target)
 
 

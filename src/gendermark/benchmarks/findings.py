@@ -35,9 +35,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """Headed by a run, by a text, or by both."""
+    """Headed by a run, by a text, or by both. An estimate is a number that the run does not have as such."""
 
-    values: Sequence[Place | None]
+    values: Sequence[Place | Estimate | None]
     run: int | None = None
     text: str = ""
 
@@ -87,6 +87,11 @@ def rows_by_run(cells: Sequence[Cell], columns: Sequence[tuple[str, str]]) -> li
         for run, result in enumerate(cell)
         if result is not None
     ]
+
+
+def run_table(name: str, caption: str, columns: Mapping[str, tuple[str, str]], cells: Sequence[Cell]) -> Form:
+    """A table with a row per direction and run; `columns` has the metric and the slice below each heading."""
+    return Form(name, caption, list(columns), rows_by_run(cells, list(columns.values())))
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
@@ -200,6 +205,8 @@ class Presentation:
     """The tables of its paper, filled with what was run."""
     figures: Sequence[Callable[[Sheet], Iterator[Figure]]] = ()
     two_rates: TwoRates | None = None
+    open_rates: TwoRates | None = None
+    """The same for people of unspecified gender, where its sentences have people of both kinds."""
     opens: int = 0
     """Of benchmarks that could open a report, the one with the largest does. Never changed for a result."""
     leading: str = ""
@@ -217,6 +224,8 @@ class Presentation:
     """The tag that has the sentence before."""
     may_leave_open: bool = False
     """Whether a translation that shows no gender is as good as any: the source says nothing of it."""
+    suspected: Callable[[Result], str] = lambda result: ""  # noqa: ARG005
+    """Errors in single sentences, in a few words, which open a report that has too few people for a comparison."""
     shares_one_scale: bool = True
     """Whether its headline numbers are drawn on one scale."""
 

@@ -2,14 +2,14 @@
 
 A folder `languages/CODE/` holds what is known about one language; all but the first are optional:
 
-- `__init__.py`: `LANGUAGE`, the grammar;
+- `__init__.py`: `LANGUAGE`, the grammar; `grammar.toml`: its words, where others have the same grammar;
 - `lexicon.tsv`: occupations with all their forms (`reading/occupations.py`);
 - `gendered.tsv`: words that show the gender of a person, and words that only seem to (`reading/gendered.py`);
 - `function_words.txt`: by which texts in this language are recognised (`reading/profiles.py`);
 - `people.tsv`: what frequent English nouns for people are in this language (`reading/target.py`);
+- `reliability.tsv`: how well the reader reads translations into it (`benchmarks/own_text/findings.py`);
 - `tagger.json.gz`: word classes and genders (`reading/tagger.py`); `TAGGERS.md` has licences and figures;
-- `attachment.py`: `ATTACHMENT`, which words belong to a person (`reading/attachment.py`);
-- `speaker.py`: `SPEAKER`, the first person, and `ADDRESSEE`, the second (`languages/speaking.py`).
+- `speaker.toml`: the first and the second person (`languages/speaking.py`).
 
 Another package registers its `LANGUAGE` by an entry point and names the package of its folder in `Language.package`.
 Some languages have a folder and no grammar: their texts are recognised, or their first person is read.
@@ -21,7 +21,6 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
 
 from gendermark import registry
 from gendermark.io.textfiles import split_lines
@@ -66,13 +65,6 @@ def rows_of(code: str, name: str) -> list[dict[str, str]]:
     return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
 
 
-def part_of(code: str, module: str, name: str) -> Any:
-    """An object in a module of a language; None if there is no such module or object."""
-    return (
-        getattr(import_module(f"{package_of(code)}.{module}"), name) if _path(code, f"{module}.py").is_file() else None
-    )
-
-
 def language_of(code: str) -> Language:
     """The grammar of a language, registered or not."""
     is_registered = code in registry.names("language")
@@ -81,8 +73,8 @@ def language_of(code: str) -> Language:
 
 
 @cache
-def codes(module: str = "") -> tuple[str, ...]:
-    """The languages that have a folder, here or in another package, or a module of that name in it."""
+def codes(name: str = "") -> tuple[str, ...]:
+    """The languages that have a folder, here or in another package, or a file of that name in it."""
     ours = (folder.name for folder in files(_OURS).iterdir() if folder.is_dir() and not folder.name.startswith("_"))
     every = sorted({*ours, *registry.names("language")})
-    return tuple(code for code in every if not module or _path(code, f"{module}.py").is_file())
+    return tuple(code for code in every if not name or _path(code, name).is_file())

@@ -62,6 +62,10 @@ def unknown_noun(word: str) -> Agreement | None:  # noqa: ARG001
     return None
 
 
+def no_subject(words: Sequence[str], start: int, at: int) -> str:  # noqa: ARG001
+    return ""
+
+
 def never(word: str) -> bool:  # noqa: ARG001
     return False
 
@@ -122,6 +126,12 @@ class Language:
     """(word, "s" | "p" | "") -> the gender of a noun that surely names a person, by its ending; `noun` where None."""
     person_ending: re.Pattern[str] = re.compile("(?!)")
     """Nouns that name people by their endings: "-ista", "-tore"."""
+    agent_ending: re.Pattern[str] = re.compile("(?!)")
+    """Nouns that name people by their endings, and are no other word whatever the tagger says: «курильщиц»."""
+    verb_ending: re.Pattern[str] = re.compile("(?!)")
+    """Endings that only verbs have, whatever the tagger says: «попросите»."""
+    ambiguous_adjective: re.Pattern[str] = re.compile("(?!)")
+    """Adjectives that are feminine or masculine by their case: «ночной сторож», «ночной медсестрой»."""
     is_nominal: Callable[[str], bool] = never
     """Whether an adjective without a noun names a person: «подозреваемый»."""
     bare_epicene: Callable[[str], Agreement | None] = unknown_noun
@@ -143,6 +153,8 @@ class Language:
     role_forms: Callable[[str, str], RoleForms] = uninflected
     """The forms of a noun for people, from its masculine and feminine; the feminine is "" where it is regular."""
     plural_endings: tuple[str, ...] = ()
+    verb_subject: Callable[[Sequence[str], int, int], str] = no_subject
+    """What the verb words[at] of a clause from `start` on agrees with: `person`, `other`, or "" where unknown."""
     has_articles: bool = True
     nouns_are_capitalised: bool = False
     """ "Junge" is a noun, "junge" is not."""

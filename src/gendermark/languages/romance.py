@@ -11,24 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language, RoleForms, four_forms
+from gendermark.languages.tables import by_gender, record, toml_of
 
 Forms = tuple[str, str, str, str]
 """Of an adjective: masculine and feminine singular, masculine and feminine plural."""
 
 REACH = 12  # words beside the noun that are looked at
-
-
-def word_set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-def table(masculine: str, feminine: str, both: str = "") -> dict[str, Agreement]:
-    groups = ((masculine, "m"), (feminine, "f"), (both, "mf"))
-    return {word: agreement for words, agreement in groups for word in words.split()}
 
 
 _UNSTRESSED = str.maketrans("áéê", "aee")
@@ -60,8 +51,8 @@ def adjectives(
     """By number, the forms of the listed adjectives, and the masculine and the feminine of further ones."""
     forms = [" ".join(column) for column in zip(*map(inflected, listed.split()), strict=True)]
     return {
-        "singular": table(f"{forms[0]} {singular[0]}", f"{forms[1]} {singular[1]}"),
-        "plural": table(f"{forms[2]} {plural[0]}", f"{forms[3]} {plural[1]}"),
+        "singular": by_gender(f"{forms[0]} {singular[0]}", f"{forms[1]} {singular[1]}"),
+        "plural": by_gender(f"{forms[2]} {plural[0]}", f"{forms[3]} {plural[1]}"),
     }
 
 
@@ -179,14 +170,10 @@ class Iberian:
     sexes: Mapping[str, Agreement]
     no_predicates: frozenset[str]
     """Words in -o and -a that may stand behind a copula and are no adjectives of the subject."""
+    hint_sexes: Mapping[str, Agreement]
+    standalone: Mapping[str, Agreement] = field(default_factory=dict)
 
-    def language(
-        self,
-        code: str,
-        name: str,
-        hint_sexes: Mapping[str, Agreement],
-        standalone: Mapping[str, Agreement] = MappingProxyType({}),
-    ) -> Language:
+    def language(self, code: str, name: str) -> Language:
         return Language(
             code=code,
             name=name,
@@ -200,8 +187,8 @@ class Iberian:
             is_thing=self.nouns.is_thing,
             sexes=self.sexes,
             by_sense=self._by_sense,
-            hint_sexes=hint_sexes,
-            standalone=standalone,
+            hint_sexes=self.hint_sexes,
+            standalone=self.standalone,
             role_forms=_iberian_role_forms,
             person_ending=_PERSON_ENDING,
             plural_endings=("os", "as", "es"),
@@ -250,3 +237,12 @@ class Iberian:
         if match is None or words[at] in self.no_predicates or _NO_PREDICATE.search(words[at]):
             return []
         return [Clue(at, "m" if match[1] == "o" else "f")]
+
+
+def iberian(code: str, name: str) -> Language:
+    """Spanish or Portuguese, by its `grammar.toml`."""
+    given = toml_of(code, "grammar.toml")
+    listed = given["adjectives"]
+    singular, plural = ((listed[number]["m"], listed[number]["f"]) for number in ("singular", "plural"))
+    forms = adjectives(listed["regular"], singular, plural)
+    return record(Iberian, {**given, "adjectives": forms}).language(code, name)

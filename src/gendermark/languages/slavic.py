@@ -21,19 +21,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gendermark.languages.language import Agreement, Clue, Clues
+from gendermark.languages.tables import pattern, record, toml_of, word_tuple
 
 _NOTHING = re.compile(r"(?!)")
 _IN_WHICH = re.compile(r"во? \w+(?:ой|ом)|[ву] \w+(?:ій|ому|ім)")
 """«в которой» is of things: «(предложил) консультацию персоналу, в которой (нуждался)»."""
-
-
-def word_set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-def by_gender(masculine: str, feminine: str) -> dict[str, Agreement]:
-    """The words of two lists, each with its gender."""
-    return {**dict.fromkeys(masculine.split(), "m"), **dict.fromkeys(feminine.split(), "f")}
 
 
 @dataclass(frozen=True)
@@ -295,3 +287,11 @@ class Grammar:
         if before > 0 and words[before] in self.out_of and words[before - 1] in self.one_of:
             return [Clue(before - 1, self.one_of[words[before - 1]])]
         return []
+
+
+def grammar_of(code: str) -> Grammar:
+    """Read the `grammar.toml` of a language."""
+    given = toml_of(code, "grammar.toml")
+    cases = tuple((word_tuple(attribute), word_tuple(noun)) for attribute, noun in given["cases"])
+    endings = tuple((pattern(ending), gender) for gender, ending in given["endings"])
+    return record(Grammar, {**given, "cases": cases, "endings": endings})

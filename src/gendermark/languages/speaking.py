@@ -1,4 +1,4 @@
-"""The gender that a text gives its speaker: how it is read. The words stand in `languages/CODE/speaker.py`.
+"""The gender that a text gives its speaker: how it is read. The words stand in `languages/CODE/speaker.toml`.
 
 In Slavic languages a speaker's gender shows in the participle or the adjective that goes with the first person: "byla
 jsem", «я устала», "byłam" (`Grammar`). In others it is in what the speaker is said to be ("estoy cansada", "je suis
@@ -6,24 +6,22 @@ allée", «είμαι κουρασμένη»): the adjective or participle behin
 in between; articles and prepositions end the search, for what follows them is a noun (`Being`). No parser is needed:
 the words of the first person stand near. Each such word is a cue; how far cues are trusted is the judge's business.
 
-`FITTED` in a language's module was fitted on the translations that GEST's authors released, and is kept as it is, since
-the counts that it gives there are known. `SPEAKER` is what was improved later: a blind check of the verdicts
-(docs/benchmarks/gest.md) found hardly any wrong one, but genders that were not seen, most of them masculine. What was
-added follows the grammar of each language: conditional conjunctions that hold the first person ("abych", "żebym"),
-short adjectives ("jist", "gotów", «молод»), future tenses ("będę spała"), adjectives as predicates, and those in the
-instrumental («чувствую себя слабой»).
+`fitted` was fitted on the translations that GEST's authors released, and is kept as it is, since the counts that it
+gives there are known. `speaker` is what was improved later: a blind check of the verdicts (docs/benchmarks/gest.md)
+found hardly any wrong one, but genders that were not seen. `addressee` reads the second person.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from itertools import product
-from typing import NamedTuple
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise, product
+from typing import Any, NamedTuple, Protocol
 
+from gendermark.languages.tables import record, toml_of
 from gendermark.records import Gender, Span
 
 Phrase = tuple[str, ...]
@@ -36,6 +34,7 @@ _ENDS_CLAUSE = frozenset(',;:.!?()"„“”«»–—…¿¡·।،؛؟')
 _LATIN = "a b v g d đ e ž z i j k l lj m n nj o p r s t ć u f h c č dž š".split()  # noqa: SIM905
 _SERBIAN = dict(zip("абвгдђежзијклљмнњопрстћуфхцчџш", _LATIN, strict=True))
 _TO_LATIN = str.maketrans(_SERBIAN)
+_NOTHING = re.compile("^$")
 
 
 class Token(NamedTuple):
@@ -72,10 +71,19 @@ def clauses_of(text: str, *, to_latin: bool = False) -> list[list[Token]]:
 class Endings:
     """A class of words, and how its masculine and its feminine forms end."""
 
-    masculine: str
-    feminine: str
+    masculine: str = ""
+    feminine: str = ""
     masculine_words: frozenset[str] = frozenset()
     feminine_words: frozenset[str] = frozenset()
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, str]) -> Endings:
+        """From patterns and words; `pairs` has masculine and feminine words that belong together."""
+        if "pairs" not in table:
+            return record(cls, table)
+        known = _pairs(table["pairs"])
+        words = frozenset(m for m, _ in known), frozenset(f for _, f in known)
+        return cls(table.get("masculine", ""), table.get("feminine", ""), *words)
 
     def gender_of(self, word: str) -> Gender | None:
         return _gender_of(self, word)
@@ -91,15 +99,21 @@ def _gender_of(endings: Endings, word: str) -> Gender | None:
     return None
 
 
-NO_ENDINGS = Endings("", "")
+NO_ENDINGS = Endings()
+_THIRD = frozenset({"je", "su", "jest", "smo", "si", "ste"})
+
+
+class Way(Protocol):
+    """How the cues of a language are looked for."""
+
+    def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]: ...
 
 
 @dataclass(frozen=True)
 class Grammar:
     """What shows the speaker's gender in one language."""
 
-    find: Callable[[Grammar, Sequence[Clause]], Iterator[Cue]]
-    """How cues are looked for."""
+    way: Way
     participle: Endings
     adjective: Endings
     markers: tuple[str, ...] = ()
@@ -121,7 +135,7 @@ class Grammar:
     def cues(self, text: str) -> list[Cue]:
         """What shows the speaker's gender, the most telling first."""
         clauses = clauses_of(text, to_latin=self.to_latin)
-        return list(self.find(self, clauses)) or _of_pairs(self, clauses)
+        return list(self.way.find(self, clauses)) or _of_pairs(self, clauses)
 
 
 def _of_pairs(grammar: Grammar, clauses: Sequence[Clause]) -> list[Cue]:
@@ -137,17 +151,19 @@ def _of_pairs(grammar: Grammar, clauses: Sequence[Clause]) -> list[Cue]:
 # -- around the auxiliary: Czech, Slovak, Slovenian, Croatian, Serbian -------------------------------------------------
 
 
-def around_auxiliary(grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+class AroundAuxiliary:
     """For each auxiliary the nearest participle of its clause, else the nearest adjective."""
-    for marker in grammar.markers:
-        for clause in clauses:
-            for place, token in enumerate(clause):
-                if token.word == marker:
-                    cue = _nearest(grammar, grammar.participle, clause, place) or _nearest(
-                        grammar, grammar.adjective, clause, place
-                    )
-                    if cue:
-                        yield cue
+
+    def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+        for marker in grammar.markers:
+            for clause in clauses:
+                for place, token in enumerate(clause):
+                    if token.word == marker:
+                        cue = _nearest(grammar, grammar.participle, clause, place) or _nearest(
+                            grammar, grammar.adjective, clause, place
+                        )
+                        if cue:
+                            yield cue
 
 
 def _nearest(grammar: Grammar, endings: Endings, clause: Clause, place: int) -> Cue | None:
@@ -155,28 +171,204 @@ def _nearest(grammar: Grammar, endings: Endings, clause: Clause, place: int) -> 
     return next((cue for other in by_distance if (cue := grammar.read(endings, clause[other]))), None)
 
 
+# -- participles and adjectives with the copula: Czech, Slovak, Slovenian, Croatian, Serbian ---------------------------
+
+
+@dataclass(frozen=True)
+class Copula:
+    """Words of a language whose first person has an auxiliary, which is its copula too."""
+
+    auxiliaries: frozenset[str]
+    """Those of the first person; a participle of the same clause belongs to the speaker."""
+    subordinators: frozenset[str]
+    """Words that begin a clause without a comma."""
+    particles: frozenset[str]
+    """Clitics and adverbs that may stand between copula and adjective."""
+    before_none: frozenset[str]
+    """Conjunctions: an adjective before one of them goes with no noun."""
+    prepositions: frozenset[str]
+    no_noun: re.Pattern[str]
+    """Infinitives and oblique cases, by their endings: an adjective before one of them goes with no noun either."""
+    adverb: re.Pattern[str]
+    joining: frozenset[str]
+    first_person: re.Pattern[str]
+    """Words before an infinitive by which it belongs to the speaker: "I want to be"."""
+    feeling: frozenset[str] = frozenset()
+    """Other verbs with an adjective as predicate: "cítím se silná"."""
+    infinitives: frozenset[str] = frozenset()
+    instrumental: Endings = NO_ENDINGS
+    """Adjectives behind those verbs."""
+    any_person: frozenset[str] = frozenset()
+    """Auxiliaries shared by all persons: the first one counts, and only where nothing else tells."""
+    others: frozenset[str] = frozenset()
+    """Subjects and verbs of the third person, whose infinitive or shared auxiliary is not the speaker's."""
+    short: Endings = NO_ENDINGS
+    """Forms of adjectives that are predicates only."""
+    pronouns: frozenset[str] = frozenset()
+    """The pronoun "I", which may replace the auxiliary."""
+    comparing: frozenset[str] = frozenset()
+    """Words before a pronoun that is no subject: "more than I"."""
+    object_pronouns: frozenset[str] = frozenset()
+    """Pronouns behind the auxiliary that elsewhere are verbs of another clause."""
+    me: frozenset[str] = frozenset()
+    left: Endings = NO_ENDINGS
+    """What agrees with the object "me": "he left me alone"."""
+    alone: str = ""
+    """A form of the auxiliary that also means "alone" (masculine), at the end of a clause with another verb."""
+
+    def _begins(self, clause: Clause, at: int) -> bool:
+        if clause[at].word in self.object_pronouns:  # "nisam im je dao", but "kuća je bila"
+            return not any(token.word in self.auxiliaries for token in clause[max(0, at - 2) : at])
+        return clause[at].word in self.subordinators
+
+    def _segments(self, clauses: Sequence[Clause]) -> Iterator[Clause]:
+        for clause in clauses:
+            starts = [at for at in range(len(clause)) if at == 0 or self._begins(clause, at)]
+            yield from (clause[a:b] for a, b in zip(starts, [*starts[1:], len(clause)], strict=True))
+
+    def _passes(self, word: str) -> bool:
+        return word in self.particles or self.adverb.search(word) is not None
+
+    def _stands_alone(self, grammar: Grammar, endings: Endings, clause: Clause, place: int) -> bool:
+        if place + 1 == len(clause) or self.short.gender_of(clause[place].word):
+            return True
+        after = clause[place + 1].word
+        if after in self.joining:  # "strong and quick", but not "a strong and quick leader"
+            other = place + 2
+            while other < len(clause) and self._passes(clause[other].word):
+                other += 1
+            is_joined = other < len(clause) and grammar.read(endings, clause[other])
+            return not is_joined or self._stands_alone(grammar, endings, clause, other)
+        if grammar.read(endings, clause[place + 1]):
+            return self._stands_alone(grammar, endings, clause, place + 1)
+        if after in self.before_none or after in self.prepositions or after in self.particles:
+            return True
+        if after in self.auxiliaries or self.adverb.search(after):
+            return True
+        return endings is not self.instrumental and self.no_noun.search(after) is not None
+
+    def _behind(self, grammar: Grammar, clause: Clause, place: int, endings: Endings) -> Cue | None:
+        unknown, other = 0, place + 1
+        while other < len(clause) and unknown < 2:
+            cue = grammar.read(endings, clause[other])
+            if cue and self._stands_alone(grammar, endings, clause, other):
+                return cue
+            word = clause[other].word
+            unknown += not (self._passes(word) or word in self.prepositions | self.joining)
+            other += 2 if word in self.prepositions else 1
+        return None
+
+    def _before(self, grammar: Grammar, clause: Clause, place: int, endings: Endings) -> Cue | None:
+        other = place - 1
+        while other > 0 and clause[other].word in self.particles and not grammar.read(endings, clause[other]):
+            other -= 1
+        is_object = other > 0 and clause[other - 1].word in self.prepositions
+        return grammar.read(endings, clause[other]) if other >= 0 and not is_object else None
+
+    def _is_ours(self, clause: Clause, place: int) -> bool:
+        before = [token.word for token in clause[:place]]
+        is_first = any(word in self.auxiliaries or self.first_person.search(word) for word in before)
+        return is_first and not any(word in self.others for word in before)
+
+    def _joined(self, grammar: Grammar, clause: Clause, auxiliary: int) -> Iterator[Cue]:
+        """Further participles of the same auxiliary: "pridružila sam se klubu i vježbala"."""
+        for at in range(auxiliary + 1, len(clause) - 1):
+            if clause[at].word in self.joining:
+                rest = [*clause[at + 1 :], None]
+                for token, after in pairwise(rest):
+                    cue = grammar.read(grammar.participle, token) if token else None
+                    if cue and not (after and after.word in _THIRD):
+                        yield cue
+                    if cue or token is None or token.word == "to" or not self._passes(token.word):
+                        break  # "a to bola" has another subject
+
+    def _of_auxiliary(self, grammar: Grammar, clause: Clause, place: int) -> Cue | None:
+        cue = (
+            _nearest(grammar, grammar.participle, clause, place)
+            or self._behind(grammar, clause, place, grammar.adjective)
+            or self._before(grammar, clause, place, grammar.adjective)
+        )
+        is_alone = clause[place].word == self.alone and place == len(clause) - 1
+        return Cue(Gender.MASCULINE, clause[place]) if not cue and is_alone and self._is_ours(clause, place) else cue
+
+    def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+        found, weak = [], []
+        for clause in self._segments(clauses):
+            for place, token in enumerate(clause):
+                is_pronoun = token.word in self.pronouns and not (place and clause[place - 1].word in self.comparing)
+                if token.word in self.auxiliaries or is_pronoun:
+                    found.append(self._of_auxiliary(grammar, clause, place))
+                    found += self._joined(grammar, clause, place) if found[-1] else ()
+                elif token.word in self.feeling or (token.word in self.infinitives and self._is_ours(clause, place)):
+                    cue = self._behind(grammar, clause, place, grammar.adjective)
+                    found.append(cue or self._behind(grammar, clause, place, self.instrumental))
+                elif token.word in self.me:
+                    found.append(_first(grammar, self.left, clause[place + 1 : place + 4]))
+                elif token.word in self.any_person and not any(other.word in self.others for other in clause):
+                    weak.append(_nearest(grammar, grammar.participle, clause, place))
+        yield from [cue for cue in found if cue] or [cue for cue in weak if cue][:1]
+
+
+# -- in the verb: Polish -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class InVerb:
+    """A language whose past tense shows person and gender in one word."""
+
+    being: str
+    """The copula of the first person, with adjectives; `infinitive` where it has none."""
+    infinitive: str
+    conditionals: frozenset[str]
+    """Conjunctions with the ending of the first person, whose clause has a participle without one."""
+    past: Endings
+    """That participle."""
+    feeling: str
+    """Another verb with an adjective, where nothing else tells."""
+    auxiliaries: frozenset[str] = frozenset()
+    """More words with such a participle: the future, further conjunctions."""
+    future: str = ""
+    """The copula that is asked last."""
+
+    def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+        found = [cue for clause in clauses for token in clause if (cue := grammar.read(grammar.participle, token))]
+        found += _beside(grammar, clauses, self.being, 3)
+        found = found or _beside(grammar, clauses, self.infinitive, 3)
+        found += self._with(grammar, clauses, self.conditionals)
+        found = found or _beside(grammar, clauses, self.feeling, 4)
+        found += self._with(grammar, clauses, self.auxiliaries)
+        yield from found or _beside(grammar, clauses, self.future, 3)
+
+    def _with(self, grammar: Grammar, clauses: Sequence[Clause], words: frozenset[str]) -> list[Cue]:
+        near = [clause for clause in clauses if any(token.word in words for token in clause)]
+        return [cue for clause in near for token in clause if (cue := grammar.read(self.past, token))]
+
+
 # -- behind the pronoun: Russian, Ukrainian, Belarusian ----------------------------------------------------------------
 
 
-def behind_pronoun(grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
-    for clause in clauses:
-        for place, token in enumerate(clause):
-            if token.word in grammar.markers:
-                behind = clause[place + 1 : place + 8]
-                cue = (
-                    first(grammar, grammar.participle, behind)
-                    or first(grammar, grammar.adjective, behind[:3])
-                    or first(grammar, grammar.participle, clause[:place][::-1])
-                )
-                if cue:
-                    yield cue
+class BehindPronoun:
+    """For each pronoun the participle or adjective behind it, else the participle before it."""
+
+    def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+        for clause in clauses:
+            for place, token in enumerate(clause):
+                if token.word in grammar.markers:
+                    behind = clause[place + 1 : place + 8]
+                    cue = (
+                        _first(grammar, grammar.participle, behind)
+                        or _first(grammar, grammar.adjective, behind[:3])
+                        or _first(grammar, grammar.participle, clause[:place][::-1])
+                    )
+                    if cue:
+                        yield cue
 
 
-def first(grammar: Grammar, endings: Endings, tokens: Sequence[Token]) -> Cue | None:
+def _first(grammar: Grammar, endings: Endings, tokens: Sequence[Token]) -> Cue | None:
     return next((cue for token in tokens if (cue := grammar.read(endings, token))), None)
 
 
-def beside(grammar: Grammar, clauses: Sequence[Clause], verb: str, reach: int) -> list[Cue]:
+def _beside(grammar: Grammar, clauses: Sequence[Clause], verb: str, reach: int) -> list[Cue]:
     """The adjective that goes with the first such verb of each clause."""
     found = []
     for clause in clauses:
@@ -185,16 +377,12 @@ def beside(grammar: Grammar, clauses: Sequence[Clause], verb: str, reach: int) -
             free = [not (at and clause[at - 1].word in grammar.prepositions) for at in range(len(clause))]
             behind = [clause[at] for at in range(place + 1, min(place + 1 + reach, len(clause))) if free[at]]
             before = [clause[at] for at in range(place - 1, max(place - 3, -1), -1) if free[at]]
-            cue = first(grammar, grammar.adjective, behind) or first(grammar, grammar.adjective, before)
+            cue = _first(grammar, grammar.adjective, behind) or _first(grammar, grammar.adjective, before)
             found += [cue] if cue else []
     return found
 
 
-def words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-def pairs(text: str) -> tuple[tuple[str, str], ...]:
+def _pairs(text: str) -> tuple[tuple[str, str], ...]:
     """`rád/ráda sám/sama`"""
     return tuple((pair.partition("/")[0], pair.partition("/")[2]) for pair in text.split())
 
@@ -213,7 +401,7 @@ class Predicates:
     instrumental: Endings
     particles: frozenset[str]
     """What may stand between pronoun and predicate; adverbs too."""
-    adverb: str
+    adverb: re.Pattern[str]
     joining: frozenset[str]
     before_none: frozenset[str]
     """Prepositions and conjunctions: the word before one of them goes with no noun."""
@@ -227,70 +415,95 @@ class Predicates:
     """Somebody else whom such an infinitive may belong to."""
     glad: Endings
     """What a clause without pronoun can begin with."""
-    infinitive: str = "^$"
+    infinitive: re.Pattern[str] = _NOTHING
     """It goes with a predicate too: "ready to leave"."""
     adjacent: Endings = NO_ENDINGS
     """Verb forms that look like nouns; right behind the pronoun they are verbs."""
+    oblique: re.Pattern[str] = _NOTHING
+    """Endings of cases that no noun with a nominative adjective has."""
+    of_nouns: re.Pattern[str] = _NOTHING
+    """Endings of adjectives whose noun may look like a participle."""
+    openers: frozenset[str] = frozenset()
+    """What a clause that shares the speaker as its subject begins with: "I think that slept well"."""
+    alone: Endings = NO_ENDINGS
+    """Instrumentals that mean "alone" at the end of a clause."""
 
-
-def predicates_too(about: Predicates) -> Callable[[Grammar, Sequence[Clause]], Iterator[Cue]]:
-    is_adverb, is_infinitive = re.compile(about.adverb), re.compile(about.infinitive)
-
-    def behind(clause: Clause, place: int) -> int:
-        while place < len(clause) and (clause[place].word in about.particles or is_adverb.search(clause[place].word)):
+    def _behind(self, clause: Clause, place: int) -> int:
+        while place < len(clause) and (clause[place].word in self.particles or self.adverb.search(clause[place].word)):
             place += 1
         return place
 
-    def stands_alone(grammar: Grammar, endings: Endings, clause: Clause, place: int) -> bool:
+    def _stands_alone(self, grammar: Grammar, endings: Endings, clause: Clause, place: int) -> bool:
         if place + 1 == len(clause):
             return True
         after = clause[place + 1].word
-        if after in about.joining:  # "strong and quick", but not "a strong and quick leader"
-            other = behind(clause, place + 2)
+        if after in self.joining:  # "strong and quick", but not "a strong and quick leader"
+            other = self._behind(clause, place + 2)
             if other < len(clause) and grammar.read(endings, clause[other]):
-                return stands_alone(grammar, endings, clause, other)
-        return after in about.joining or after in about.before_none or is_infinitive.search(after) is not None
+                return self._stands_alone(grammar, endings, clause, other)
+        if after in self.joining or after in self.before_none or self.infinitive.search(after):
+            return True
+        return endings is not self.instrumental and self.oblique.search(after) is not None
 
-    def predicate(grammar: Grammar, clause: Clause, start: int) -> Cue | None:
-        place = behind(clause, start)
+    def _predicate(self, grammar: Grammar, clause: Clause, start: int) -> Cue | None:
+        place = self._behind(clause, start)
         if place == len(clause):
             return None
-        cue = grammar.read(about.adjacent, clause[place]) or grammar.read(about.short, clause[place])
-        if cue is None and stands_alone(grammar, about.full, clause, place):
-            cue = grammar.read(about.full, clause[place])
+        cue = grammar.read(self.adjacent, clause[place]) or grammar.read(self.short, clause[place])
+        if cue is None and self._stands_alone(grammar, self.full, clause, place):
+            cue = grammar.read(self.full, clause[place])
         return cue
 
-    def instrumental(grammar: Grammar, clause: Clause) -> Iterator[Cue]:
+    def _instrumental(self, grammar: Grammar, clause: Clause) -> Iterator[Cue]:
         is_ours = False
         for place, token in enumerate(clause):
-            is_ours = (is_ours or token.word in about.controllers) and token.word not in about.others
-            if token.word in about.feeling or (is_ours and token.word in about.being):
-                start = behind(clause, place + 1)
-                if start < len(clause) and clause[start].word == about.self_:
-                    start = behind(clause, start + 1)
-                if start < len(clause) and stands_alone(grammar, about.instrumental, clause, start):
-                    cue = grammar.read(about.instrumental, clause[start])
-                    if cue:
-                        yield cue
+            is_ours = (is_ours or token.word in self.controllers) and token.word not in self.others
+            if token.word in self.feeling or (is_ours and token.word in self.being):
+                start = self._behind(clause, place + 1)
+                if start < len(clause) and clause[start].word == self.self_:
+                    start = self._behind(clause, start + 1)
+                cue = None
+                if start < len(clause) and self._stands_alone(grammar, self.instrumental, clause, start):
+                    cue = grammar.read(self.instrumental, clause[start])
+                if cue := cue or (self._predicate(grammar, clause, place + 1) if is_ours else None):
+                    yield cue
 
-    def find(grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
-        found = list(behind_pronoun(grammar, clauses))
+    def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+        before = {b.span: a.word for clause in clauses for a, b in pairwise(clause)}
+        found = [
+            cue
+            for cue in BehindPronoun().find(grammar, clauses)
+            if not self.of_nouns.search(before.get(cue.token.span, "-"))
+        ]
         seen = {cue.token.span for cue in found}
         for clause in clauses:
             for place, token in enumerate(clause):
                 if token.word in grammar.markers:
-                    cue = predicate(grammar, clause, place + 1)
+                    cue = self._predicate(grammar, clause, place + 1)
                     if cue and cue.token.span not in seen:
                         found.append(cue)
-            found += instrumental(grammar, clause)
-        yield from found or [cue for clause in clauses for cue in glad(grammar, clause)]
+            found += self._instrumental(grammar, clause)
+        found = found or [cue for clause in clauses for cue in self._glad(grammar, clause)]
+        yield from found or self._of_shared_subject(grammar, clauses) or self._of_alone(clauses)
 
-    def glad(grammar: Grammar, clause: Clause) -> list[Cue]:
-        place = behind(clause, 0)
-        cue = grammar.read(about.glad, clause[place]) if place < len(clause) else None
+    def _of_shared_subject(self, grammar: Grammar, clauses: Sequence[Clause]) -> list[Cue]:
+        for first_clause, clause in pairwise(clauses):
+            if any(token.word in grammar.markers for token in first_clause):
+                place = self._behind(clause, 1 if clause[0].word in self.openers else 0)
+                for endings in (grammar.participle, self.short) if place < len(clause) else ():
+                    cue = grammar.read(endings, clause[place])
+                    if cue and self._stands_alone(grammar, endings, clause, self._behind(clause, place + 1) - 1):
+                        return [cue]
+        return []
+
+    def _of_alone(self, clauses: Sequence[Clause]) -> list[Cue]:
+        ends = [clause[-1] for clause in clauses if len(clause) > 1 and clause[-2].word not in self.before_none]
+        return [Cue(gender, token) for token in ends if (gender := self.alone.gender_of(token.word))]
+
+    def _glad(self, grammar: Grammar, clause: Clause) -> list[Cue]:
+        place = self._behind(clause, 0)
+        cue = grammar.read(self.glad, clause[place]) if place < len(clause) else None
         return [cue] if cue else []
-
-    return find
 
 
 # -- what the speaker is said to be, behind a verb: Romance languages, Greek, Hebrew, Arabic ---------------------------
@@ -306,13 +519,32 @@ def _unpointed(text: str) -> list[list[Token]]:
 
 
 @dataclass(frozen=True)
-class ByClause:
-    """A language that reads each clause in a way of its own."""
+class AgreeingVerb:
+    """A language whose verb agrees with the pronoun before it: Hindi."""
 
-    find: Callable[[Clause], Iterator[Cue]]
+    pronoun: str
+    ends: frozenset[str]
+    """Words behind which the verb is somebody else's, or agrees with its object."""
+    verb: Endings
+    adjective: Endings
+    copulas: frozenset[str]
+    """Words behind an adjective that is a predicate."""
 
     def cues(self, text: str) -> list[Cue]:
-        return [cue for clause in _unpointed(text) for cue in self.find(clause)]
+        return [cue for clause in _unpointed(text) for cue in self._find(clause)]
+
+    def _find(self, clause: Clause) -> Iterator[Cue]:
+        place = next((at for at, token in enumerate(clause) if token.word == self.pronoun), None)
+        if place is None:
+            return
+        for at, token in enumerate(clause[place + 1 :], start=place + 1):
+            if token.word in self.ends:
+                return
+            gender = self.verb.gender_of(token.word)
+            if gender is None and at + 1 < len(clause) and clause[at + 1].word in self.copulas:
+                gender = self.adjective.gender_of(token.word)
+            if gender:
+                yield Cue(gender, token)
 
 
 @dataclass(frozen=True)
@@ -324,7 +556,7 @@ class Being:
     adjective: Endings
     between: frozenset[str]
     """Adverbs that may stand between verb and predicate, and words that join two predicates."""
-    adverb: str = "^$"
+    adverb: re.Pattern[str] = _NOTHING
     joining: frozenset[str] = field(default_factory=frozenset)
     stop: frozenset[str] = field(default_factory=frozenset)
     """Words that look like an adjective; where no ending is known anyway, nothing need be said."""
@@ -334,8 +566,9 @@ class Being:
     """Forms of the first person that are also of the third: they count where no subject can stand before them."""
     openers: frozenset[str] = field(default_factory=frozenset)
     """What may stand before those and is no subject."""
-    unchanging: tuple[Phrase, frozenset[str]] = ((), frozenset())
-    """Words that behind this verb have one form for all."""
+    unchanging: frozenset[str] = frozenset()
+    """Words that have one form for all behind the verb `before_unchanging`."""
+    before_unchanging: tuple[str, ...] = ()
     alone: tuple[tuple[Phrase, Gender], ...] = ()
     """Words that say it by themselves."""
     telling: int = -1
@@ -384,11 +617,15 @@ def _behind(about: Being, verb: Phrase, rest: Clause) -> Iterator[Cue]:
     while place < len(rest):
         token = rest[place]
         after = rest[place + 1].word if place + 1 < len(rest) else ""
-        if token.word in about.between or re.search(about.adverb, token.word):
+        if token.word in about.between or about.adverb.search(token.word):
             place += 1
             continue
         cue = about.read(token)
-        if cue and after not in about.nouns and not (verb == about.unchanging[0] and token.word in about.unchanging[1]):
+        if (
+            cue
+            and after not in about.nouns
+            and not (verb == about.before_unchanging and token.word in about.unchanging)
+        ):
             yield cue
         is_joined = after in about.joining
         if not is_joined and about.prefixes and place + 1 < len(rest):
@@ -405,25 +642,61 @@ def _prefixed(about: Being, rest: Clause) -> Iterator[Cue]:
             yield cue
 
 
-def phrases(text: str) -> tuple[Phrase, ...]:
+def _phrases(text: str) -> tuple[Phrase, ...]:
     """`soy, me siento`: the longer ones first, so that "he sido" is not taken for "he"."""
     found = [tuple(one.split()) for one in text.split(",")]
     return tuple(sorted(found, key=len, reverse=True))
 
 
-def alone_words(masculine: str, feminine: str) -> tuple[tuple[Phrase, Gender], ...]:
-    return tuple(
-        (phrase, gender)
-        for text, gender in ((masculine, Gender.MASCULINE), (feminine, Gender.FEMININE))
-        for phrase in phrases(text)
-    )
+# -- the readers of a language -----------------------------------------------------------------------------------------
+
+Reader = Grammar | Being | AgreeingVerb
+_BELOW = {"speaker": "fitted", "addressee": "speaker", "speakers": "speaker"}
+"""Which reader another one differs from, where a language has it."""
 
 
-def with_infinitives(modals: str, infinitives: str) -> str:
-    return ",".join(f"{modal} {infinitive}" for modal, infinitive in product(modals.split(","), infinitives.split()))
+@cache
+def reader_of(code: str, part: str) -> Reader | None:
+    """The reader `speaker`, `speakers` ("we"), `addressee` or `fitted` of a language; None if it has none."""
+    tables = toml_of(code, "speaker.toml")
+    given = tables.get(part, {})
+    like = reader_of(tables["like"], part) if "like" in tables else None
+    if not given and not like:
+        return None
+    if like is None and _BELOW.get(part) in tables:
+        like = reader_of(code, _BELOW[part])
+    kind = type(like) if like else Being if "verbs" in given else AgreeingVerb if "verb" in given else Grammar
+    found: Reader = record(kind, _prepared(given, like), like)
+    return found
 
 
-def from_pairs(text: str) -> Endings:
-    """From pairs of masculine and feminine forms."""
-    known = pairs(text)
-    return Endings("", "", frozenset(m for m, _ in known), frozenset(f for _, f in known))
+def _prepared(given: Mapping[str, Any], like: Reader | None) -> dict[str, Any]:
+    """The fields of a reader that are more than words and patterns."""
+    prepared = dict(given)
+    for name, kind in _WAYS.items():
+        if name in given:
+            below = like.way if isinstance(like, Grammar) and isinstance(like.way, kind) else None
+            prepared["way"] = record(kind, given[name], below)
+    if "way" in given:
+        prepared["way"] = {"around-auxiliary": AroundAuxiliary, "behind-pronoun": BehindPronoun}[given["way"]]()
+    if "pairs" in given:
+        prepared["pairs"] = _pairs(given["pairs"])
+    if "verbs" in given:
+        modals, infinitives = given.get("modals", "").split(","), given.get("infinitives", "").split()
+        verbs = [given["verbs"], *(f"{modal} {infinitive}" for modal, infinitive in product(modals, infinitives))]
+        prepared["verbs"] = _phrases(",".join(verbs))
+    if "shared" in given:
+        prepared["shared"] = _phrases(given["shared"])
+    if "alone" in given and isinstance(given["alone"], dict):
+        genders = [(given["alone"][gender.value], gender) for gender in (Gender.MASCULINE, Gender.FEMININE)]
+        prepared["alone"] = tuple((phrase, gender) for text, gender in genders for phrase in _phrases(text))
+    return prepared
+
+
+_WAYS: dict[str, type[Copula | Predicates | InVerb]] = {"copula": Copula, "predicates": Predicates, "in_verb": InVerb}
+
+
+def examples_of(code: str) -> tuple[str, str, str]:
+    """A masculine sentence of a language, a feminine one, and one without gender."""
+    masculine, feminine, without = toml_of(code, "speaker.toml")["examples"]
+    return masculine, feminine, without

@@ -16,12 +16,12 @@ import shutil
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ Pair = tuple[Sequence[str], Sequence[str]]
 Links = list[tuple[int, int]]
 """(source position, target position), in the order of the target."""
 
-VERSION = 2
+VERSION = 3
 """Raised whenever other links can come out: links are kept on disk."""
 N_ITERATIONS = 5
 NULL_PROBABILITY = 0.08
@@ -48,6 +48,8 @@ N_TENSION_STEPS = 8
 TENSION_RATE = 20.0
 _BEFORE_TRAINING = 1e-9
 _UNSIGNED = 2.0**32
+_CELLS_AT_ONCE = 1_000_000
+"""In one block of cells, but for the pair that ends it: some 60 MB."""
 _MOST_IN_TABLE = 20_000_000
 """Pairs of a source and a target word for which a table is made: it takes five bytes for each."""
 
@@ -61,47 +63,116 @@ class _Side:
         self.lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
         words = chain.from_iterable(sentences)
         self.numbers = np.fromiter(map(ids.__getitem__, words), np.int64, int(self.lengths.sum()))
+        self.first_word = np.cumsum(self.lengths) - self.lengths
         self.n_types = len(ids)
+
+    def words_of(self, pairs: slice) -> slice:
+        last = pairs.stop - 1
+        return slice(int(self.first_word[pairs.start]), int(self.first_word[last] + self.lengths[last]))
 
 
 class _Cells:
     """Every (target word, source word) of every sentence pair, laid out flat: rows are target words, cells their
     candidate source words.
 
-    There are many cells, and memory that is touched for the first time costs more than arithmetic: what is needed of
-    them once is made in place, and given back.
+    There are many cells, so they are laid out for one block of sentence pairs at a time. Sums run over the blocks in
+    the order of the cells, so that they do not depend on where one block ends.
     """
 
     def __init__(self, source: _Side, target: _Side, other: _Cells | None = None) -> None:
         """`other` are the cells of the other direction, if there are any: they have the same types."""
-        self.n_source_types, self.n_target_types = source.n_types, target.n_types
-        self.row_target, self.n_tokens = target.numbers, len(target.numbers)
-        self.row_pair = np.repeat(np.arange(len(target.lengths)), target.lengths)
-        self.row_position = _counting(target.lengths)
-        self.n_cells = source.lengths[self.row_pair]
-        self.starts = np.cumsum(self.n_cells) - self.n_cells
-        self.cell_row = np.repeat(np.arange(self.n_tokens), self.n_cells)
-        cell_position = _counting(self.n_cells)
+        self.source, self.target, self._other = source, target, other
+        self.n_tokens = len(target.numbers)
         self.shapes = _Shapes(target.lengths, source.lengths)
-        self.cell_shape = (self.shapes.first_of_pair[self.row_pair] + self.row_position * self.n_cells)[self.cell_row]
-        self.cell_shape += cell_position
+        sizes = source.lengths * target.lengths
+        self._first_cell = np.concatenate([[0], np.cumsum(sizes)])
+        edges = np.flatnonzero(np.diff(self._first_cell[:-1] // _CELLS_AT_ONCE, prepend=-1))
+        self._blocks = [slice(*pair) for pair in pairwise([*edges.tolist(), len(sizes)])]
         if other is None:
-            first_word = np.cumsum(source.lengths) - source.lengths
-            place = first_word[self.row_pair][self.cell_row]
-            place += cell_position
-            numbers = source.numbers[place]
-            numbers *= self.n_target_types
-            numbers += self.row_target[self.cell_row]
-            types, self.cell_type = _types(numbers, self.n_source_types * self.n_target_types)
-            self.type_source, self.type_target = np.divmod(types, self.n_target_types)
+            self.type_source, self.type_target = np.divmod(self._find_types(), target.n_types)
+        else:
+            self.type_source, self.type_target = other.type_target, other.type_source
+        self._only = self._block(self._blocks[0]) if len(self._blocks) == 1 else None
+
+    def __iter__(self) -> Iterator[_Block]:
+        return iter([self._only]) if self._only else map(self._block, self._blocks)
+
+    def _find_types(self) -> Ints:
+        """Number the word pairs that occur, and keep the number of each cell."""
+        n = self.source.n_types * self.target.n_types
+        if n > _MOST_IN_TABLE:
+            found = [np.unique(self._word_pairs(pairs)) for pairs in self._blocks]
+            types = np.unique(np.concatenate(found))
+        else:
+            # A table of all numbers that there can be is several times as fast as sorting those that there are.
+            is_there = np.zeros(n, dtype=bool)
+            for pairs in self._blocks:
+                is_there[self._word_pairs(pairs)] = True
+            types = np.flatnonzero(is_there)
+            place_of = np.empty(n, dtype=np.int32)
+            place_of[types] = np.arange(len(types), dtype=np.int32)
+        self._cell_type = np.empty(self._first_cell[-1], dtype=np.int32)
+        for pairs in self._blocks:
+            numbers = self._word_pairs(pairs)
+            places = np.searchsorted(types, numbers) if n > _MOST_IN_TABLE else place_of[numbers]
+            self._cell_type[self._cells_of(pairs)] = places
+        return types
+
+    def _cells_of(self, pairs: slice) -> slice:
+        return slice(int(self._first_cell[pairs.start]), int(self._first_cell[pairs.stop]))
+
+    def _word_pairs(self, pairs: slice) -> Ints:
+        """The source and target word of each cell as one number."""
+        lengths, first_word = self.source.lengths[pairs], self.source.first_word[pairs]
+        n_cells = np.repeat(lengths, self.target.lengths[pairs])
+        place = np.repeat(np.repeat(first_word, self.target.lengths[pairs]), n_cells)
+        place += _counting(n_cells)
+        numbers: Ints = self.source.numbers[place]
+        numbers *= self.target.n_types
+        numbers += np.repeat(self.target.numbers[self.target.words_of(pairs)], n_cells)
+        return numbers
+
+    def _block(self, pairs: slice) -> _Block:
+        lengths = self.target.lengths[pairs]
+        local = np.repeat(np.arange(len(lengths)), lengths)
+        position = _counting(lengths)
+        n_cells = self.source.lengths[pairs][local]
+        cell_row = np.repeat(np.arange(len(local)), n_cells)
+        cell_position = _counting(n_cells)
+        cell_shape = (self.shapes.first_of_pair[pairs][local] + position * n_cells)[cell_row]
+        cell_shape += cell_position
+        if self._other is None:
+            cell_type = self._cell_type[self._cells_of(pairs)].astype(np.int64)
         else:
             # Rows and columns of each pair are exchanged.
-            sizes = source.lengths * target.lengths
-            place = target.lengths[self.row_pair][self.cell_row]
+            place = lengths[local][cell_row]
             place *= cell_position
-            place += ((np.cumsum(sizes) - sizes)[self.row_pair] + self.row_position)[self.cell_row]
-            self.cell_type = other.cell_type[place]
-            self.type_source, self.type_target = other.type_target, other.type_source
+            place += (self._first_cell[pairs][local] + position)[cell_row]
+            cell_type = self._other._cell_type[place].astype(np.int64)
+        return _Block(
+            self.target.numbers[self.target.words_of(pairs)],
+            local + pairs.start,
+            position,
+            n_cells,
+            np.cumsum(n_cells) - n_cells,
+            cell_row,
+            cell_shape,
+            cell_type,
+        )
+
+
+class _Block(NamedTuple):
+    """The cells of some sentence pairs."""
+
+    row_target: Ints
+    row_pair: Ints
+    row_position: Ints
+    n_cells: Ints
+    """Of each row; `starts` is its first."""
+    starts: Ints
+    cell_row: Ints
+    cell_shape: Ints
+    cell_type: Ints
 
 
 class _Shapes:
@@ -134,20 +205,6 @@ class _Shapes:
         return float((self.n_pairs * _expected_feature(self.i, self.m, self.n, tension)).sum())
 
 
-def _types(numbers: Ints, n: int) -> tuple[Ints, Ints]:
-    """The different ones among numbers below `n`, in order; and which of them each is."""
-    if n > _MOST_IN_TABLE:
-        types, places = np.unique(numbers, return_inverse=True)
-        return types, places
-    # A table of all numbers that there can be is several times as fast as sorting those that there are.
-    is_there = np.zeros(n, dtype=bool)
-    is_there[numbers] = True
-    types = np.flatnonzero(is_there)
-    place_of = np.empty(n, dtype=np.int32)
-    place_of[types] = np.arange(len(types), dtype=np.int32)
-    return types, place_of[numbers].astype(np.int64)
-
-
 def _counting(lengths: Ints) -> Ints:
     """0 .. length - 1 for each length, one after the other."""
     return np.arange(int(lengths.sum()), dtype=np.int64) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -165,22 +222,28 @@ class _Model:
 
 def _learned(cells: _Cells) -> _Model:
     table = np.full(len(cells.type_source), _BEFORE_TRAINING)
-    null_table = np.full(cells.n_target_types, _BEFORE_TRAINING)
+    null_table = np.full(cells.target.n_types, _BEFORE_TRAINING)
     tension = FIRST_TENSION
-    posterior, factor = np.empty(len(cells.cell_row)), np.empty(len(cells.cell_row))
     for iteration in range(N_ITERATIONS - 1):
-        _take(cells.shapes.prior(tension), cells.cell_shape, posterior)
-        posterior *= _take(table, cells.cell_type, factor)
-        null_scores = null_table[cells.row_target] * NULL_PROBABILITY
-        sums = np.add.reduceat(posterior, cells.starts) + null_scores
-        posterior /= _take(sums, cells.cell_row, factor)
-        counts = np.bincount(cells.cell_type, posterior, len(table)) + DIRICHLET_ALPHA
-        null_counts = np.bincount(cells.row_target, null_scores / sums, len(null_table)) + DIRICHLET_ALPHA
+        prior = cells.shapes.prior(tension)
+        counts, null_counts, counted = np.zeros(len(table)), np.zeros(len(null_table)), 0.0
+        for block in cells:
+            posterior, factor = prior[block.cell_shape], table[block.cell_type]
+            posterior *= factor
+            null_scores = null_table[block.row_target] * NULL_PROBABILITY
+            sums = np.add.reduceat(posterior, block.starts) + null_scores
+            posterior /= _take(sums, block.cell_row, factor)
+            np.add.at(counts, block.cell_type, posterior)
+            np.add.at(null_counts, block.row_target, null_scores / sums)
+            if iteration > 0:
+                posterior *= _take(cells.shapes.counted_feature, block.cell_shape, factor)
+                by_row = np.add.reduceat(posterior, block.starts)
+                counted = float(np.cumsum(np.concatenate([[counted], by_row]))[-1])  # one after the other
         if iteration > 0:
-            counted = _take(cells.shapes.counted_feature, cells.cell_shape, factor)
-            counted *= posterior
-            tension = _fitted_tension(tension, float(counted.sum()), cells)
-        totals = np.bincount(cells.type_source, counts, cells.n_source_types).astype(np.float64)
+            tension = _fitted_tension(tension, counted, cells)
+        counts += DIRICHLET_ALPHA
+        null_counts += DIRICHLET_ALPHA
+        totals = np.bincount(cells.type_source, counts, cells.source.n_types).astype(np.float64)
         table = np.exp(_digamma(counts) - _digamma(totals)[cells.type_source])
         null_table = np.exp(_digamma(null_counts) - _digamma(np.array([null_counts.sum()])))
     return _Model(table, null_table, tension)
@@ -191,19 +254,19 @@ def _take(values: Floats, places: Ints, out: Floats) -> Floats:
     return np.take(values, places, out=out, mode="clip")
 
 
-def _best(cells: _Cells, model: _Model, rows: Ints) -> tuple[Ints, Ints]:
+def _best(block: _Block, prior: Floats, model: _Model, rows: Ints) -> tuple[Ints, Ints]:
     """Those of some rows that are linked, and the source position of each."""
-    n_cells = cells.n_cells[rows]
+    n_cells = block.n_cells[rows]
     starts = np.cumsum(n_cells) - n_cells
     position = _counting(n_cells)
-    at = np.repeat(cells.starts[rows], n_cells) + position
-    scores = cells.shapes.prior(model.tension)[cells.cell_shape[at]]
-    scores *= model.table[cells.cell_type[at]]
+    at = np.repeat(block.starts[rows], n_cells) + position
+    scores = prior[block.cell_shape[at]]
+    scores *= model.table[block.cell_type[at]]
     best = np.maximum.reduceat(scores, starts)
     is_best = np.flatnonzero(scores == np.repeat(best, n_cells))[::-1]  # the first of equals is written last
     winner = np.empty(len(rows), dtype=np.int64)
     winner[np.repeat(np.arange(len(rows)), n_cells)[is_best]] = position[is_best]
-    linked = best > model.null_table[cells.row_target[rows]] * NULL_PROBABILITY
+    linked = best > model.null_table[block.row_target[rows]] * NULL_PROBABILITY
     return rows[linked], winner[linked]
 
 
@@ -217,10 +280,13 @@ def align(pairs: Sequence[Pair]) -> list[Links]:
     if not usable:
         return links
     cells = _Cells(*_sides(pairs, usable))
-    rows, sources = _best(cells, _learned(cells), np.arange(cells.n_tokens))
-    found = (cells.row_pair[rows], sources, cells.row_position[rows])
-    for pair, source, target in zip(*(numbers.tolist() for numbers in found), strict=True):
-        links[usable[pair]].append((source, target))
+    model = _learned(cells)
+    prior = cells.shapes.prior(model.tension)
+    for block in cells:
+        rows, sources = _best(block, prior, model, np.arange(len(block.row_target)))
+        found = (block.row_pair[rows], sources, block.row_position[rows])
+        for pair, source, target in zip(*(numbers.tolist() for numbers in found), strict=True):
+            links[usable[pair]].append((source, target))
     return links
 
 
@@ -241,12 +307,19 @@ def align_both_ways(pairs: Sequence[Pair], places: Sequence[int]) -> tuple[list[
     source, target = _sides(pairs, usable)
     wanted = np.array([places[pair] for pair in usable])
     cells = _Cells(source, target)
-    rows, sources = _best(cells, _learned(cells), np.arange(cells.n_tokens))
-    rows = rows[sources == wanted[cells.row_pair[rows]]]
-    _fill(forward, usable, cells.row_pair[rows], cells.row_position[rows])
+    model = _learned(cells)
+    prior = cells.shapes.prior(model.tension)
+    for block in cells:
+        rows, sources = _best(block, prior, model, np.arange(len(block.row_target)))
+        rows = rows[sources == wanted[block.row_pair[rows]]]
+        _fill(forward, usable, block.row_pair[rows], block.row_position[rows])
     cells = _Cells(target, source, cells)
-    rows, targets = _best(cells, _learned(cells), np.flatnonzero(cells.row_position == wanted[cells.row_pair]))
-    _fill(backward, usable, cells.row_pair[rows], targets)
+    model = _learned(cells)
+    prior = cells.shapes.prior(model.tension)
+    for block in cells:
+        own = np.flatnonzero(block.row_position == wanted[block.row_pair])
+        rows, targets = _best(block, prior, model, own)
+        _fill(backward, usable, block.row_pair[rows], targets)
     return forward, backward
 
 
@@ -374,10 +447,12 @@ def _agreed(forward: Sequence[Sequence[int]], backward: Sequence[Sequence[int]])
 def _remembered(pairs: Sequence[Pair], places: Sequence[int]) -> list[list[int]]:
     """The same sentences are scored again and again, and to align them is a good part of the work of a file."""
     asked = (
-        f"{_UNIT.join(source)}{_RECORD}{_UNIT.join(target)}{_RECORD}{place}"
+        f"{_UNIT.join(source)}{_RECORD}{_UNIT.join(target)}{_RECORD}{place}{_GROUP}"
         for (source, target), place in zip(pairs, places, strict=True)
     )
-    content = hashlib.sha256(_GROUP.join(asked).encode("utf-8", "replace"))
+    content = hashlib.sha256()
+    for one in asked:
+        content.update(one.encode("utf-8", "replace"))
     path = cache_root() / "alignments" / f"{VERSION}-{content.hexdigest()}.npy"
     with contextlib.suppress(OSError, ValueError, EOFError, IndexError):
         found = _unpacked(np.load(path, allow_pickle=False), len(pairs))

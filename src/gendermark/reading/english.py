@@ -15,8 +15,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
+from gendermark.reading.focus import person_nouns
 from gendermark.reading.words import Span
 from gendermark.records import Gender
 
@@ -50,29 +52,50 @@ _THEY = frozenset({"they", "theyre"})
 _THEM = frozenset({"them", "their", "theirs", "themself", "themselves"})
 _INCLUSIVE = "he or she"  # stands for every inclusive form
 
-# Nouns of sex, kinship and address, in the singular: a plural ("women's wear") does not name the person. Agent nouns
-# (salesman, actress) are missing on purpose: MT picks them as the word for a job, whatever the pronoun.
+# Nouns of sex, kinship and address, in the singular: a plural ("women's wear") does not name the person.
 _NOUNS = dict.fromkeys(
     _set(
         "man guy boy gentleman dude lad chap bloke male father dad daddy brother son husband uncle grandfather grandpa "
-        "nephew boyfriend schoolboy"
+        "nephew boyfriend schoolboy grandson godfather groom bachelor widower"
     ),
     _M,
 ) | dict.fromkeys(
     _set(
         "woman girl lady gal lass female mother mom mum mommy sister daughter wife aunt grandmother grandma niece "
-        "girlfriend schoolgirl"
+        "girlfriend schoolgirl granddaughter godmother bride widow"
+    ),
+    _F,
+)
+# Agent nouns count only where nothing else tells: MT picks them as the word for a job, whatever the pronoun.
+_AGENTS = dict.fromkeys(
+    _set(
+        "mailman postman fireman policeman salesman businessman chairman cameraman fisherman craftsman milkman doorman "
+        "sportsman spokesman congressman nobleman repairman handyman cowboy landlord king prince monk wizard heir "
+        "anchorman barman foreman gunman headmaster horseman middleman newsman serviceman tradesman weatherman emperor"
+    ),
+    _M,
+) | dict.fromkeys(
+    _set(
+        "policewoman saleswoman businesswoman chairwoman spokeswoman congresswoman sportswoman noblewoman waitress "
+        "actress hostess stewardess princess goddess heiress empress duchess seamstress landlady queen nun witch "
+        "housewife midwife maid ballerina barmaid chambermaid cowgirl firewoman fisherwoman governess handywoman "
+        "headmistress heroine usherette mailwoman poetess priestess showgirl sorceress countess baroness"
     ),
     _F,
 )
 _SUBJECT_ONLY = {"fellow": _M}  # "She is a research fellow": as predicate it is a title
 _TITLES = {"mr": _M, "mister": _M, "sir": _M, "mrs": _F, "ms": _F, "miss": _F, "madam": _F, "madame": _F, "ma'am": _F}
-_GENDERS = _SUBJECTS | _OBLIQUES | _REFLEXIVES | _NOUNS | _SUBJECT_ONLY | _TITLES
-_NAMES = _NOUNS.keys() | _SUBJECT_ONLY.keys() | _TITLES.keys()
+_IRREGULAR = {"man": "men", "woman": "women", "gentleman": "gentlemen", "lady": "ladies", "wife": "wives"}
+_PLURALS = {_IRREGULAR.get(noun, noun + "s"): gender for noun, gender in _NOUNS.items()}  # "one of the girls"
+_GENDERS = _SUBJECTS | _OBLIQUES | _REFLEXIVES | _NOUNS | _AGENTS | _SUBJECT_ONLY | _TITLES | _PLURALS
+_NAMES = _NOUNS.keys() | _AGENTS.keys() | _SUBJECT_ONLY.keys() | _TITLES.keys()
 
 # Words for a person of any gender. 걔 is "that kid" by origin and "that friend" in use.
 _INDEFINITE = frozenset({"someone", "somebody"})
-_ATTRIBUTIVE = frozenset({"individual", "human", "kid", "child", "friend"})  # also "the child psychologist"
+_ATTRIBUTIVE = _set(  # also "the child psychologist"
+    "individual human kid child friend cousin sibling spouse partner parent colleague classmate roommate neighbor "
+    "neighbour stranger baby teenager youngster buddy relative flatmate housemate teammate schoolmate"
+)
 _NEUTRAL = _INDEFINITE | _ATTRIBUTIVE | {"person", "one"}
 
 _KINDS = (
@@ -80,6 +103,7 @@ _KINDS = (
     | dict.fromkeys(_OBLIQUES, "oblique")
     | dict.fromkeys(_REFLEXIVES, "reflexive")
     | dict.fromkeys(_NAMES, "noun")
+    | dict.fromkeys(_PLURALS, "plural")
     | dict.fromkeys({*_THEY, _INCLUSIVE}, "they")
     | dict.fromkeys(_THEM, "them")
     | dict.fromkeys(_NEUTRAL, "neutral")
@@ -108,9 +132,11 @@ _ADVERBS = _set(
     "also actually always basically indeed just never not no now often only probably quite rather really simply still "
     "such too truly 't"
 )
+_TIMES = _set("yesterday today tomorrow once again here there last this who")
 _SPEAKERS = frozenset({"i", "you", "we"})
 _POINTERS = frozenset({"it", "this", "that"})
 _PRONOUNS = _SPEAKERS | _SUBJECTS.keys() | _THEY | {"it", "who", "there", "here", "him", "them", "us", "me", _INCLUSIVE}
+_ABSOLUTE = _set("mine yours his hers ours theirs")
 _BEFORE_CLITIC = _PRONOUNS | _POINTERS
 _PUNCTUATION = frozenset(".,;:!?/()")
 _LINKS = _set(
@@ -135,16 +161,49 @@ _TOKEN = re.compile(
     r"|ma'am\b|\w+(?:-\w+)*|'(?:s|re|m|ve|ll|d|t)\b|[.,;:!?/()]",
     re.IGNORECASE,
 )
+_AFFIX = re.compile(
+    r"^(?:ex|half|great|co)-|^step(?=(?:brother|sister|father|mother|son|daughter|child)s?$)|-(?:in-law|to-be)$"
+)  # "my ex-husband"
 _MARGIN = 2  # full stops around the text, so that its first and last words have neighbours too
+
+
+_QUOTES = frozenset("'\"“”„«»")
+_ABBREVIATIONS = _set("mr mrs ms dr prof")  # but "He is a judge. He ..." is a new sentence
+_BEFORE_NAME = _TITLES.keys() | _ABBREVIATIONS | _set("professor doctor judge president captain")
+_NO_NAMES = _BREAKS | _ADVERBS | _DETERMINERS | _set("then and so today yesterday tomorrow once maybe perhaps thus yet")
+_SINGULAR = (_SUBJECTS.keys() | _OBLIQUES.keys() | _REFLEXIVES.keys()) - {"his", "her"}  # “her” friend: stressed
+_A_NAME = "—"
 
 
 def _cut(text: str) -> tuple[list[str], list[Span]]:
     """The words in lower case, clitics cut off ("he", "'s"), and where they stand in the text."""
+    text = text.translate(_APOSTROPHES)
     words, spans = ["."] * _MARGIN, [(0, 0)] * _MARGIN
-    for match in _TOKEN.finditer(text.translate(_APOSTROPHES)):
-        words.append(_INCLUSIVE if match.lastgroup else match.group().lower())
+    for match in _TOKEN.finditer(text):
+        word = _INCLUSIVE if match.lastgroup else _AFFIX.sub("", match.group().lower())
+        is_name = word in _SINGULAR and (_is_quoted(text, match.span()) or _is_surname(text, match.span(), words))
+        words.append(_A_NAME if is_name else word)
         spans.append(match.span())
     return words + ["."] * _MARGIN, spans
+
+
+def _is_quoted(text: str, span: Span) -> bool:
+    """Whether a word stands alone in quotation marks, as a title or as itself."""
+    start, end = span
+    return start > 0 and end < len(text) and text[start - 1] in _QUOTES and text[end] in _QUOTES
+
+
+def _is_surname(text: str, span: Span, before: Sequence[str]) -> bool:
+    """Whether "He" is the name: behind a title or another word, or before a given name."""
+    if text[slice(*span)] != "He":
+        return False
+    if before[-1] in _BEFORE_NAME or (before[-1] == "." and before[-2] in _ABBREVIATIONS):
+        return True
+    following = re.match(r"\s([A-Z][a-z]+)(?:\s[a-z]|[,.'])", text[span[1] :])
+    if following:
+        return following[1].lower() not in _AFTER_SUBJECT | _ADVERBS | _VERBS
+    given = re.search(r"([A-Z][a-z]+) $", text[: span[0]])
+    return given is not None and before[-1] not in _NO_NAMES and not text.istitle()
 
 
 # --- phrases -------------------------------------------------------------------------------------------------------
@@ -187,28 +246,68 @@ def _phrase(words: Sequence[str], noun: int) -> _Phrase:
             role = "predicate"
     elif after == "'s" and determiner in {"a", "an"}:
         pass  # "A man's job."
-    elif (determiner or after in _AFTER_SUBJECT) and link in _CLAUSE_OPENERS:  # "That lady ..."; "Kid is lazy"
-        role = "subject"
-    elif determiner and is_head:  # "I think that man is kind"; "I hate that man"
+    elif link == "of" and _is_verb(after):
+        pass  # "The boss of that girl is strict"
+    elif (
+        link == "as"
+        and words[before - 1] in _PUNCTUATION
+        and after in _PUNCTUATION
+        and words[noun + 2] not in _SPEAKERS
+    ):
+        role = "predicate"  # "As a mother, that person is strict"
+    elif (determiner and link in _CLAUSE_OPENERS) or (after in _AFTER_SUBJECT and link in {"'s", *_CLAUSE_OPENERS}):
+        role = "subject"  # "That lady ..."; "Kid is lazy"; "the girl's father is a cook"
+    elif determiner and (is_head or after in _TIMES):  # "I think that man is kind"; "I hate that man"
         role = "subject" if after in _AFTER_SUBJECT else "object"
     return _Phrase(role, start, determiner, owner)
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word behind a person's noun looks like its verb."""
+    return word in _AFTER_SUBJECT or word in _VERBS or (word.endswith(("s", "ed")) and word not in _BREAKS)
+
+
+def _is_owner(words: Sequence[str], noun: int) -> bool:
+    """Whether someone else follows behind 's: "that boy's teacher is kind", "Mr. Kim's boss"; not "that boy's kind"."""
+    head = noun
+    while head < noun + 3 and (
+        words[head + 1] not in _AFTER_HEAD or (words[head] in _TITLES and words[head + 1] == ".")
+    ):
+        head += 1
+    return words[head + 1] == "'s" and not _AFTER_SUBJECT.isdisjoint(words[head + 3 : head + 5])
+
+
+def _one_of(words: Sequence[str], plural: int) -> str:
+    """The role of "one of the girls", "" for other plurals."""
+    start = _phrase(words, plural).start
+    if words[start - 2 : start] != ["one", "of"]:
+        return ""
+    return "subject" if words[start - 3] in _CLAUSE_OPENERS else "object"
 
 
 def _gendered_role(words: Sequence[str], noun: int) -> str:
     """The role of a gendered noun, "" if it says nothing about the person."""
     word = words[noun]
+    if _is_owner(words, noun):
+        return ""
     if word in _TITLES:  # "Mr. Kim is ..."; but "Thank you, sir." and "Madam, you are ..." call the listener
         name = words[noun + 2] if words[noun + 1] == "." else words[noun + 1]
-        return "subject" if words[noun - 1] in _PUNCTUATION and name not in _PUNCTUATION else ""
-    if words[noun - 1] in _AGENT_HALVES or (word == "son" and words[noun + 1 : noun + 3] == ["of", "a"]):
+        if name in _PUNCTUATION or words[noun - 2] in _SPEAKERS:
+            return ""
+        return "subject" if words[noun - 1] in _PUNCTUATION else "predicate" if words[noun - 1] in _COPULAS else ""
+    if word == "son" and words[noun + 1 : noun + 3] == ["of", "a"]:
         return ""
-    role = _phrase(words, noun).role
+    role, _, determiner, _ = _phrase(words, noun)
+    if not determiner and words[noun + 1] == "of":  # "She was voted man of the year"
+        return ""
     return role if role == "subject" or word not in _SUBJECT_ONLY else ""
 
 
 def _neutral_phrase(words: Sequence[str], noun: int) -> _Phrase | None:
     """The phrase of a neutral noun if it names the person: as subject, or pointed at ("that's a kind person")."""
     word, after = words[noun], words[noun + 1]
+    if after == "of" and words[noun + 2] in _ABSOLUTE:  # "a friend of hers is ..."
+        after = words[noun + 3]
     if word in _ATTRIBUTIVE and after not in _AFTER_HEAD and after not in _VERBS:
         return None  # "the human resources manager"
     phrase = _phrase(words, noun)
@@ -234,6 +333,36 @@ def _refers_back(words: Sequence[str], pronoun: int, starts: Set[int]) -> bool:
     """
     is_possessive = words[pronoun] in {"his", "her"} and words[pronoun + 1] not in _AFTER_HEAD
     return is_possessive and words[pronoun - 1] not in _COPULAS and pronoun not in starts
+
+
+def _owns_subject(words: Sequence[str], pronoun: int) -> bool:
+    """Whether his or her introduces the subject, who is someone else: "Her boss is a man", "One of her friends"."""
+    before = words[pronoun - 3] if words[pronoun - 2 : pronoun] == ["one", "of"] else words[pronoun - 1]
+    return before in _CLAUSE_OPENERS and words[pronoun + 1] not in _AFTER_HEAD
+
+
+@cache
+def _last_words() -> frozenset[str]:
+    return _ATTRIBUTIVE | {noun.split()[-1] for noun in person_nouns()}
+
+
+def _owned_person(words: Sequence[str], pronoun: int) -> int | None:
+    """Where the subject stands that his or her introduces, if it is a person: "Her old boss is kind"."""
+    if _owns_subject(words, pronoun):
+        for place in range(pronoun + 1, min(pronoun + 4, len(words) - 1)):
+            if {words[place], words[place].removesuffix("s")} & _last_words() and _is_verb(words[place + 1]):
+                return place
+    return None
+
+
+def _of_main_clause(words: Sequence[str], subjects: Sequence[int], addressees: Sequence[int]) -> list[int]:
+    """Without subjects of what is said to them: "she" in "He told her that she is a nurse"."""
+    return [
+        place
+        for place in subjects
+        if not any(subjects[0] < at < place and _GENDERS[words[at]] is _GENDERS[words[place]] for at in addressees)
+        or _GENDERS[words[place]] is _GENDERS[words[subjects[0]]]
+    ]
 
 
 # --- pronouns ------------------------------------------------------------------------------------------------------
@@ -265,10 +394,21 @@ def find_person(text: str) -> PersonFinding:
     found: dict[str, list[int]] = defaultdict(list)
     for place, word in enumerate(words):
         if word in _KINDS:
-            found[_KINDS[word]].append(place)
+            is_subject = word in _OBLIQUES and words[place + 1 : place + 3] == [
+                "to",
+                "be",
+            ]  # "They believe her to be ..."
+            found["subject" if is_subject else _KINDS[word]].append(place)
     nouns: dict[str, list[int]] = defaultdict(list)
+    agents: dict[str, list[int]] = defaultdict(list)
     for place in found["noun"]:
-        nouns[_gendered_role(words, place)].append(place)
+        is_agent = words[place] in _AGENTS or words[place - 1] in _AGENT_HALVES
+        role = _gendered_role(words, place)
+        if is_agent and role == "subject" and words[place + 1] in _PUNCTUATION:
+            continue  # "A salesman.": a fragment
+        (agents if is_agent else nouns)[role].append(place)
+    for place in found["plural"]:
+        nouns[_one_of(words, place)].append(place)
 
     def finding(gender: Gender | None, reason: str, places: Iterable[int]) -> PersonFinding:
         told = tuple(spans[place] for place in sorted(places))
@@ -278,27 +418,37 @@ def find_person(text: str) -> PersonFinding:
         genders = {_GENDERS[words[place]] for place in places}
         if len(genders) > 1:
             return finding(None, "mixed", places)
-        reason = "noun" if all(words[place] in _NAMES for place in places) else "pronoun"
+        reason = "noun" if all(words[place] in _NAMES | _PLURALS.keys() for place in places) else "pronoun"
         return finding(genders.pop(), reason, places)
 
     # Grammar ties these to the subject, so they can contradict it: "She is full of himself", "He was a woman".
     bound = found["reflexive"] + nouns["predicate"]
-    if subjects := found["subject"] or nouns["subject"]:
+    bound += [  # "It's her."
+        at
+        for at in found["oblique"]
+        if words[at] in {"him", "her"} and words[at - 1] in _COPULAS and words[at + 1] in _PUNCTUATION
+    ]
+    if subjects := _of_main_clause(words, found["subject"], found["oblique"] + found["noun"]) or nouns["subject"]:
         return decided(subjects + bound)
     if found["they"]:  # a subject like he and she: whoever else is mentioned is someone else ("They are her boss")
         return decided(bound) if bound else finding(Gender.NEUTRAL, "pronoun", found["they"])
+    if not bound and (told := agents["subject"] or agents["predicate"]):
+        return decided(told)
     named = {place: phrase for place in found["neutral"] if (phrase := _neutral_phrase(words, place))}
-    obliques = found["oblique"]
+    obliques = [place for place in found["oblique"] if not (bound and _owns_subject(words, place))]
     if named:
         starts = {phrase.start for phrase in named.values()}
         obliques = [place for place in obliques if _refers_back(words, place, starts)]
     if bound or obliques:
-        return decided(bound + obliques)
+        owned = [noun for one in obliques if (noun := _owned_person(words, one)) is not None]
+        if not bound and len(owned) == len(obliques):
+            return finding(Gender.NEUTRAL, "noun", owned)
+        return decided(sorted({*bound, *obliques}))
     if named:
         is_pronoun = all(words[place] in _INDEFINITE for place in named)
         return finding(Gender.NEUTRAL, "pronoun" if is_pronoun else "noun", named)
-    if nouns["object"]:  # "I hate that woman"
-        return decided(nouns["object"])
+    if told := nouns["object"] or agents["object"]:  # "I hate that woman"
+        return decided(told)
     if found["them"]:
         return finding(Gender.NEUTRAL, "pronoun", found["them"])
     return finding(None, "no-person", ())

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 
+from gendermark.languages.language import Language
 from gendermark.reading.occupations import Finding, OccupationFinder, Occurrence
+from gendermark.reading.words import Place
 from gendermark.records import Gender
 
 # What may stand between the two halves of "der Arzt oder die Ärztin", articles apart.
@@ -13,6 +16,7 @@ _COORDINATORS = frozenset(
     {"o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та"}
     | {"й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו"}
 )
+_LATIN = re.compile("[a-z]{3}")
 _DEFINITE = re.compile("[وف]?(?:[بك]?ال|لل)")
 """Arabic: the article, with what is written together with it."""
 
@@ -31,16 +35,39 @@ def read_entity(
     end). Without any form, the aligned word is read by its agreeing words and its ending.
     """
     mentions = _without_constructs(words, finder.occurrences(words, entity))
+    if mentions and _has_own_script(finder) and not entity.isupper():
+        translated = [mention for mention in mentions if not _LATIN.search(words[mention.start])]
+        if not translated:
+            return _left_in_english(words, mentions[0].place)
+        mentions = translated
     if len(mentions) == 1:
         return finder.read(words, mentions[0])
     if mentions:
         return _read_one_of(finder, words, mentions, aligned(), expected_place)
     skipped = finder.passed_over(words, entity)
-    positions = [at for at in aligned() if at not in skipped and _may_be_person(finder, words[at])]
+    positions = [at for at in aligned() if at not in skipped and _may_be_person(finder, words[at], entity)]
     if not positions:
         return Finding(None, "absent", ())
-    head = positions[-1]
-    return finder.read_unknown(words, head, head + 1)
+    place = positions[-1], positions[-1] + 1
+    if _LATIN.search(words[place[0]]) and _has_own_script(finder):
+        return _left_in_english(words, place)
+    return finder.read_unknown(words, *place)
+
+
+@cache
+def _all_forms(finder: OccupationFinder) -> frozenset[str]:
+    return frozenset(word for forms in finder.single_words() for word in forms)
+
+
+@cache
+def _has_own_script(finder: OccupationFinder) -> bool:
+    """Whether a word in Latin letters is foreign to the language."""
+    forms = _all_forms(finder)
+    return sum(word >= "\u0370" for word in forms) * 2 > len(forms)
+
+
+def _left_in_english(words: Sequence[str], place: Place) -> Finding:
+    return Finding(None, "untranslated", (" ".join(words[slice(*place)]),), (place,))
 
 
 def _without_constructs(words: Sequence[str], mentions: Sequence[Occurrence]) -> Sequence[Occurrence]:
@@ -86,8 +113,14 @@ def _genders(mention: Occurrence) -> frozenset[str]:
     return frozenset(singular or [gender for gender, _ in mention.readings])
 
 
-def _may_be_person(finder: OccupationFinder, word: str) -> bool:
-    return not _is_function_word(finder, word) and not finder.language.is_thing(word)
+def _may_be_person(finder: OccupationFinder, word: str, entity: str) -> bool:
+    """Whether an unknown word can name the person: a noun by its ending, of another trade, or left in English."""
+    language = finder.language
+    if _is_function_word(finder, word) or language.is_thing(word):
+        return False
+    if language.person_ending is Language.person_ending or language.person_ending.fullmatch(word):
+        return True
+    return language.noun(word) is not None or word in entity.lower().split() or word in _all_forms(finder)
 
 
 def _is_function_word(finder: OccupationFinder, word: str) -> bool:

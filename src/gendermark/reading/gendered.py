@@ -55,17 +55,13 @@ class GenderedWords:
     """Nouns whose masculine form many use of women: only a feminine article tells ("la piloto")."""
     common: frozenset[str]
     """Nouns for both: their article tells."""
-    paired: frozenset[str]
-    """Nouns used of both that have a feminine of their own ("la juez" and "la jueza", "la médico" and "la médica")."""
     common_ending: re.Pattern[str]
     norm_ending: re.Pattern[str]
     """Nouns of a role whose masculine form many use of women too."""
-    nominal: re.Pattern[str]
-    """Adjectives and participles as nouns of people: their ending and their article tell ("Vorsitzende")."""
+    paired: re.Pattern[str]
+    """Nouns of `habit` or `common` that have a feminine of their own («гражданка»), so that the masculine is shown."""
     heads: tuple[str, ...]
     """Short nouns that end a compound ("Edelfrau")."""
-    posts: frozenset[str]
-    """Nouns before the name of a post, which stays masculine ("منصب رئيس")."""
     titles: frozenset[str]
     """Titles that English has too, and that are no names ("Lady")."""
     possessives: frozenset[str]
@@ -77,16 +73,12 @@ class GenderedWords:
     past: tuple[re.Pattern[str], re.Pattern[str]]
     """Verb forms that agree with their subject, by their endings."""
     no_past: frozenset[str]
-    relatives: tuple[re.Pattern[str], re.Pattern[str]]
-    """Relative pronouns and participles that agree with the noun before them («которая»)."""
     enclitics: tuple[re.Pattern[str], re.Pattern[str]]
     """Verbs with a pronoun attached ("verla")."""
     clitics: Mapping[str, str]
     """Object pronouns that are written like articles."""
     finite: re.Pattern[str]
     """Forms of verbs that no noun has; before them an article is a pronoun."""
-    kin: frozenset[str]
-    """Kinship words by which a language also translates "child", "cousin", "grandchild"."""
     sexes: Mapping[str, str]
     """Adjectives that name a sex ("femenino"), whatever their ending."""
     homographs: frozenset[str]
@@ -94,18 +86,12 @@ class GenderedWords:
     no_participles: frozenset[str]
     copulas: frozenset[str]
     adverbs: frozenset[str]
-    auxiliaries: frozenset[str]
-    """What may stand between a subject and its copula ("ha sido"), adverbs apart."""
     introducing: frozenset[str]
     """Words before a predicate noun ("como", "als", "fue")."""
-    fields: frozenset[str]
-    """Feminine nouns of a role that mostly name what it is about ("física")."""
-    one_of: Mapping[str, Sequence[tuple[Phrase, str]]]
-    """Phrases that show a gender together ("uno de los"), by their first word."""
+    posts: frozenset[str]
+    """Words before a noun that then names a post ("the office of"), where those are written without a genitive."""
     phrases: Mapping[str, Sequence[Phrase]]
     """Set phrases that are about a thing ("vestido de novia"), by their first word."""
-    obliques: frozenset[str]
-    """Pronouns that are no subject ("dela")."""
     prefixes: tuple[str, ...]
     """Clitics that are written together with a noun."""
     head_is_last: bool
@@ -146,9 +132,6 @@ class GenderedWords:
 
     def verb(self, word: str) -> str | None:
         return None if word in self.no_past else _which(self.past, word)
-
-    def relative(self, word: str) -> str | None:
-        return _which(self.relatives, word)
 
     def enclitic(self, word: str) -> str | None:
         return _which(self.enclitics, word)
@@ -208,12 +191,10 @@ def gendered_words(language: Language) -> GenderedWords:
         fixed=fixed,
         habit=habit,
         common=common,
-        paired=words("paired"),
         common_ending=patterns("common-ending")[0],
         norm_ending=patterns("norm-ending")[0],
-        nominal=patterns("nominal")[0],
+        paired=patterns("paired")[0],
         heads=tuple(sorted(words("head"), key=len, reverse=True)),
-        posts=words("post"),
         titles=words("title"),
         possessives=words("possessive"),
         participles=patterns("participle"),
@@ -221,30 +202,20 @@ def gendered_words(language: Language) -> GenderedWords:
         no_agents=words("no-agent"),
         past=patterns("past"),
         no_past=words("no-past"),
-        relatives=patterns("relative"),
         enclitics=patterns("enclitic"),
         clitics=dict(by_gender("clitic")),
         finite=patterns("finite")[0],
-        kin=words("kin"),
         sexes=dict(by_gender("sex")),
         homographs=frozenset(word for word, letter in by_gender("noun") if letter == "m")
         & frozenset(word for word, letter in by_gender("nouns") if letter == "f"),
         no_participles=words("no-participle"),
         copulas=words("copula"),
         adverbs=words("adverb"),
-        auxiliaries=words("auxiliary"),
         introducing=words("as"),
-        fields=words("field"),
-        one_of=_by_first_word(
-            (phrase, (phrase, letter))
-            for columns in rows.get("one-of", ())
-            for letter, column in zip("mf", columns, strict=True)
-            for phrase in _phrases(column, language)
-        ),
+        posts=words("post"),
         phrases=_by_first_word(
             (phrase, phrase) for one, _ in rows.get("phrase", ()) for phrase in _phrases(one, language)
         ),
-        obliques=words("oblique"),
         prefixes=language.prefixes,
         head_is_last=language.head_is_last,
         has_compounds=language.has_compounds,

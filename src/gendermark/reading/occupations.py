@@ -22,7 +22,7 @@ from itertools import chain, islice
 
 from gendermark import registry
 from gendermark.data.bundled import core_lines
-from gendermark.languages.folders import lines_of, text_of
+from gendermark.languages.folders import language_of, lines_of, text_of
 from gendermark.languages.language import Clue, Clues, Language, WordCache
 from gendermark.reading.words import Place, Span, names_both, spans_of
 from gendermark.records import Gender
@@ -414,7 +414,7 @@ def _intersection(agreeing: Iterable[Clue]) -> set[Gender] | None:
 @cache
 def bundled_finder(code: str) -> OccupationFinder:
     """The finder over the lexicon of a language."""
-    return OccupationFinder(lexicon(code), registry.load("language", code))
+    return OccupationFinder(lexicon(code), language_of(code))
 
 
 @cache

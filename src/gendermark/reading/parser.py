@@ -1,6 +1,7 @@
 """Parse English text with the bundled pipeline: a tagger and a dependency parser trained on UD English EWT.
 
-spaCy is imported when the first text is parsed. The weights are stored as 16-bit floats (`pack`) and restored on load.
+Another pipeline of spaCy is used only when it is named. spaCy is imported when the first text is parsed. The bundled
+weights are stored as 16-bit floats (`pack`) and restored on load.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+
+from gendermark.errors import UserError
 
 if TYPE_CHECKING:
     from spacy import Language
@@ -44,9 +47,14 @@ class Word:
         return self.start + len(self.text)
 
 
-def parse(texts: Sequence[str]) -> list[list[Word]]:
-    """Parse texts, each into its words."""
-    nlp = _pipeline()
+def version(name: str = "") -> str:
+    """What names a pipeline in signatures: the bundled one, or one of spaCy by its name."""
+    return f"{name}-{_pipeline(name).meta['version']}" if name else VERSION
+
+
+def parse(texts: Sequence[str], name: str = "") -> list[list[Word]]:
+    """Parse texts, each into its words, with the bundled pipeline or with one of spaCy by its name."""
+    nlp = _pipeline(name)
     tokens = [[token for token in nlp.make_doc(text) if not token.is_space] for text in texts]
     docs = (_without_spaces(nlp, own) for own in tokens)
     return [
@@ -76,15 +84,64 @@ def _words(doc: Doc, starts: Sequence[int]) -> list[Word]:
                 start, sentence,
             )
         )  # fmt: skip
+    if any(word.relation in _UNIVERSAL or word.relation == "pobj" for word in words):
+        _make_universal(words)
     for word in words:
         if word.head != word.index:
             words[word.head].children.append(word.index)
     return words
 
 
+_UNIVERSAL = {
+    "nsubjpass": "nsubj:pass",
+    "csubjpass": "csubj",
+    "dobj": "obj",
+    "dative": "iobj",
+    "poss": "nmod:poss",
+    "relcl": "acl:relcl",
+    "auxpass": "aux:pass",
+    "attr": "xcomp",
+    "acomp": "xcomp",
+    "nn": "compound",
+}
+"""Relations of spaCy's English pipelines (ClearNLP) and what they are in Universal Dependencies."""
+
+
+def _make_universal(words: Sequence[Word]) -> None:
+    """Rewrite ClearNLP's relations, in which prepositions and copulas are heads, as Universal Dependencies."""
+    for word in words:
+        above = words[word.head]
+        if word.relation == "pobj":
+            is_of_noun = words[above.head].tag.startswith(("NN", "PRP"))
+            relation = "obl:agent" if above.relation == "agent" else "nmod" if is_of_noun else "obl"
+            word.head, word.relation, above.head, above.relation = above.head, relation, word.index, "case"
+        elif word.relation in ("attr", "acomp") and above.lower in _BE:
+            for other in words:
+                if other.head == above.index and other is not word:
+                    other.head = word.index
+            word.head = word.index if above.head in (above.index, word.index) else above.head
+            word.relation, above.head, above.relation = above.relation, word.index, "cop"
+    for word in words:
+        word.relation = _UNIVERSAL.get(word.relation, word.relation)
+
+
+_BE = frozenset(("be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"))
+
+
 @cache
-def _pipeline() -> Language:
-    return unpack((files("gendermark") / "data" / "models" / "english" / "parser.bin").read_bytes())
+def _pipeline(name: str = "") -> Language:
+    if not name:
+        return unpack((files("gendermark") / "data" / "models" / "english" / "parser.bin").read_bytes())
+    import spacy
+
+    try:
+        nlp = spacy.load(name)
+    except (OSError, ValueError):
+        install = f"install it, for example with: python -m spacy download {name}"
+        raise UserError(f"there is no spaCy pipeline {name!r}; {install}") from None
+    if not nlp.has_pipe("parser"):
+        raise UserError(f"the spaCy pipeline {name!r} has no parser; name one that has, for example en_core_web_sm")
+    return nlp
 
 
 def pack(nlp: Language) -> bytes:

@@ -32,20 +32,12 @@ _PER_LINE = 0.4
 _OUTWEIGHS = 2.0
 """How many times as many they must be as those that speak for the right one."""
 
-_WRITTEN_AS = {"HIRAGANA": "Jpan", "KATAKANA": "Jpan", "CJK": "Hans", "HANGUL": "Hang", "CYRILLIC": "Cyrl"}
-_NAMED = {
-    **_WRITTEN_AS,
-    "LATIN": "Latn",
-    "GREEK": "Grek",
-    "ARABIC": "Arab",
-    "HEBREW": "Hebr",
-    "DEVANAGARI": "Deva",
-    "BENGALI": "Beng",
-    "ETHIOPIC": "Ethi",
-    "GEORGIAN": "Geor",
-    "TELUGU": "Telu",
-    "THAI": "Thai",
-}
+_NAMES_OF_SCRIPTS = """
+HIRAGANA Jpan, KATAKANA Jpan, CJK Hans, HANGUL Hang, CYRILLIC Cyrl, LATIN Latn, GREEK Grek, ARABIC Arab, HEBREW Hebr,
+DEVANAGARI Deva, BENGALI Beng, ETHIOPIC Ethi, GEORGIAN Geor, TELUGU Telu, THAI Thai
+"""
+_SCRIPTS = dict(map(str.split, _NAMES_OF_SCRIPTS.split(",")))
+"""By the first word of the names of their letters."""
 _PLAINLY = {
     "Latn": re.compile("[A-Za-z]{4}"),
     "Cyrl": re.compile("[\u0400-\u052f]{4}"),
@@ -120,7 +112,7 @@ def script_of(letter: str) -> str:
     """The script of a letter, as ISO 15924 calls it; empty for what is no letter, or of a script unknown here."""
     if not letter.isalpha():
         return ""
-    return _NAMED.get(unicodedata.name(letter, "").split(" ")[0].partition("-")[0], "")
+    return _SCRIPTS.get(unicodedata.name(letter, "").split(" ")[0].partition("-")[0], "")
 
 
 def scripts_of(language: str) -> tuple[str, ...]:
@@ -223,6 +215,13 @@ def foreign(text: str, target: str) -> str:
     return most.language if is_foreign else ""
 
 
+def may_be_foreign(text: str, target: str) -> bool:
+    """Whether more words speak for another language: too little to be sure of one line, enough to count such lines."""
+    if foreign(text, target):
+        return True
+    return target in _profiles() and any(one.n_against > one.n_for for one in _weigh(cut(text), target))
+
+
 def _is_plainly_in(text: str, script: str) -> bool:
     return script in _PLAINLY and _PLAINLY[script].search(text) is not None
 
@@ -277,6 +276,26 @@ def likely(texts: Sequence[str]) -> str:
 def is_told_by_words(language: str) -> bool:
     """Whether texts of a language are known by its function words, and so are not taken for another's."""
     return language in _profiles()
+
+
+@cache
+def without_accents(language: str) -> frozenset[str]:
+    """Words of a language in Latin or Cyrillic letters without the accents that they should have."""
+    profile = _profiles().get(language)
+    if profile is None or not {"Latn", "Cyrl"}.issuperset(scripts_of(language)):
+        return frozenset()
+    forms = (line.split("\t")[3] for line in lines_of(language, "lexicon.tsv"))
+    words = {*profile.words, *(word for form in forms for word in cut(form))}
+    words = {word.replace("ё", "е") for word in words}  # dots that are rarely written
+    return frozenset(_plain(word) for word in words if has_accents(word)) - words
+
+
+def has_accents(text: str) -> bool:
+    return not text.isascii() and _plain(text) != unicodedata.normalize("NFD", text)
+
+
+def _plain(text: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
 
 
 def name_of(language: str) -> str:

@@ -24,27 +24,13 @@ LANGUAGES = ("ar", "de", "es", "fr", "he", "it", "ru", "uk")
 _M, _F, _N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
 
 _GERMAN_DETERMINERS = {
-    **dict.fromkeys(
-        (
-            "der",
-            "ein",
-            "dem",
-            "einen",
-            "des",
-            "er",
-            "seiner",
-            "ihn",
-            "seinen",
-            "ihm",
-            "ihren",
-            "seinem",
-            "ihrem",
-            "sein",
-        ),
-        _M,
-    ),
-    **dict.fromkeys(("die", "eine", "einer", "sie", "seine", "ihrer"), _F),
-    **dict.fromkeys(("ihr", "ihre", "das", "jemanden"), _N),
+    word: gender
+    for words, gender in (
+        ("der ein dem einen des er seiner ihn seinen ihm ihren seinem ihrem sein", _M),
+        ("die eine einer sie seine ihrer", _F),
+        ("ihr ihre das jemanden", _N),
+    )
+    for word in words.split()
 }
 _TOKEN = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
 PUNCTUATION = '.,;:!?"'

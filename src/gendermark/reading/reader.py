@@ -8,6 +8,7 @@ from typing import Literal
 
 from gendermark import registry
 from gendermark.errors import UserError
+from gendermark.reading import parser as parsers
 from gendermark.reading.people import SourcePerson, Span, people_in_all
 from gendermark.reading.target import Shown, target_of
 
@@ -33,7 +34,18 @@ class Person:
     """Characters of the translation that show the gender."""
 
 
-def read_people(source: str, translation: str | None = None, to: str | None = None) -> list[Person]:
+VERSION = 2
+"""Raised whenever another reading can come out; part of signatures."""
+
+
+def version(parser: str = "") -> str:
+    """What names the reader in signatures: its rules and its parser."""
+    return f"{VERSION},{parsers.version(parser)}"
+
+
+def read_people(
+    source: str, translation: str | None = None, to: str | None = None, *, parser: str = ""
+) -> list[Person]:
     """Find the people in an English text, the gender that words give them, and the gender that a translation shows.
 
     Pronouns, kinship terms, titles and words such as "female" give a gender. First names do not.
@@ -42,18 +54,21 @@ def read_people(source: str, translation: str | None = None, to: str | None = No
         source: English text, one or a few sentences.
         translation: Its translation; without one, only the source is read.
         to: Language of the translation, as a code ("es"); needed with `translation`.
+        parser: An installed pipeline of spaCy by its name, instead of the bundled one.
 
     Returns:
         A `Person` for each person or group of people, in order of first mention.
     """
     if translation is not None and not to:
         raise UserError("give the language of the translation, for example to='es'")
-    return read_all([source], None if translation is None else [translation], to or "")[0]
+    return read_all([source], None if translation is None else [translation], to or "", parser)[0]
 
 
-def read_all(sources: Sequence[str], translations: Sequence[str] | None = None, to: str = "") -> list[list[Person]]:
+def read_all(
+    sources: Sequence[str], translations: Sequence[str] | None = None, to: str = "", parser: str = ""
+) -> list[list[Person]]:
     """Read many texts at once, which is faster than one by one."""
-    found = people_in_all(sources)
+    found = people_in_all(sources, parser)
     if translations is None:
         return [[_person(person) for person in people] for people in found]
     if to not in registry.names("language"):

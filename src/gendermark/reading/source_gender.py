@@ -45,7 +45,7 @@ def read_source(text: str) -> tuple[PersonTold, ...]:
 
 def _told(text: str, person: SourcePerson, start: int, end: int) -> PersonTold | None:
     words = text[start:end].lower().split()
-    nouns = {" ".join(noun) for same in person_nouns().values() for noun in same}
+    nouns = person_nouns()
     for place in range(len(words)):
         noun = " ".join([*words[place:-1], singular(words[-1])])
         written = next((one for one in (noun, singular(noun)) if one in nouns), None)

@@ -14,12 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
-from gendermark.languages.folders import language_of, lines_of, part_of, rows_of
+from gendermark.languages.folders import language_of, lines_of, rows_of
 from gendermark.languages.language import Language, unknown_noun
+from gendermark.languages.speaking import reader_of
 from gendermark.reading.gendered import GenderedWords, gendered_words
 from gendermark.reading.occupations import OccupationFinder, Occurrence, Readings, bundled_finder
+from gendermark.reading.people import SourcePerson
 from gendermark.reading.tagger import plain, tagger
 from gendermark.reading.words import Place, Span, names_both, spans_of, word_spans
 from gendermark.records import Gender
@@ -29,32 +31,17 @@ _LETTER = {Gender.MASCULINE: "m", Gender.FEMININE: "f"}
 _FORM = {"masculine": "m", "feminine": "f"}
 _NAMES = {"m": "masculine", "f": "feminine"}
 _BREAKS = frozenset(',;:.!?()[]–—«»"“”„…')
-_NOUNS = ("NOUN", "PROPN")
+NOUNS = ("NOUN", "PROPN")
 _ADJECTIVES = ("ADJ", "VERB")
 _ANY = frozenset({"singular", "plural"})
 _REACH = 8
 """Words behind a subject among which its predicate is looked for."""
+_PERSON = 0.8
+"""From this likeness on, a noun is one for people."""
+_FAR = 0.5
+"""How far below zero the score of such a noun may be: word order is free."""
 _CLOSE = 0.15
 """Two mentions whose scores differ by less fit equally well."""
-
-
-class Person(Protocol):
-    """What is asked of a person of the source (`people.SourcePerson`)."""
-
-    @property
-    def start(self) -> int: ...
-    @property
-    def end(self) -> int: ...
-    @property
-    def mentions(self) -> tuple[Span, ...]: ...
-    @property
-    def head(self) -> str: ...
-    @property
-    def noun(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def plural(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +72,17 @@ class Mention:
     """ "s", "p" or "" where it is not known."""
 
 
-def target_of(source: str, people: Sequence[Person], translation: str, language: str) -> list[Shown]:
-    """The gender that a translation shows for each of these people of its source, in their order."""
-    reading = _reading(translation, language)
-    found, unclear = _assigned(source, people, reading)
-    return [_shown(reading, found.get(number, []), number in unclear) for number in range(len(people))]
+def target_of(
+    source: str, people: Sequence[SourcePerson], translation: str, language: str, least: float = 0.0
+) -> list[Shown]:
+    """The gender that a translation shows for each of these people of its source, in their order.
+
+    Mentions whose score is below `least` are left out.
+    """
+    reading = read_translation(translation, language)
+    found, unclear = assign(source, people, reading)
+    kept = [[one for one in found.get(number, ()) if one.likeness >= least] for number in range(len(people))]
+    return [_shown(reading, mentions, number in unclear) for number, mentions in enumerate(kept)]
 
 
 def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> Shown:
@@ -97,6 +90,8 @@ def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> S
     if not mentions:
         return Shown(None, "unclear" if is_unclear else "not_shown")
     told = [mention for mention in mentions if mention.gender]
+    if any(mention.gender == "f" for mention in told):  # «представилась представителем» is about a woman
+        told = [one for one in told if one.gender == "f" or not reading.serves_for_women(one)]
     nouns, pronouns = ([one for one in told if one.kind == kind] for kind in ("noun", "pronoun"))
     if nouns and pronouns and {one.gender for one in nouns} != {one.gender for one in pronouns}:
         # «она работает учителем»: where masculine nouns serve for women, they do not contradict.
@@ -114,7 +109,7 @@ def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> S
 
 
 @lru_cache(maxsize=256)
-def _reading(text: str, code: str) -> Reading:
+def read_translation(text: str, code: str) -> Reading:
     return Reading(text, code)
 
 
@@ -187,10 +182,15 @@ class Reading:
             if mark := self.text[end:start].strip():
                 written.append(mark[0])
             places.append(len(written))
-            written.append(self.text[start:behind])
+            word = self.text[start:behind]
+            # A capital says nothing at the beginning of a sentence, and misleads the tagger.
+            is_first = not written or written[-1] in ".!?"
+            written.append(word.lower() if is_first and not self.language.nouns_are_capitalised else word)
             end = behind
         found = model.labels(written)
-        return [Label(*(part.strip("-") for part in found[place].split("."))) for place in places]
+        labels = [Label(*(part.strip("-") for part in found[place].split("."))) for place in places]
+        is_verb = self.language.verb_ending.fullmatch
+        return [Label("VERB") if is_verb(word) else label for word, label in zip(self.words, labels, strict=True)]
 
     @cached_property
     def starts(self) -> list[bool]:
@@ -218,11 +218,12 @@ class Reading:
             return Mention(at, told.kind, told.gender, ((at, at + 1),), 0.8, "p" if told.is_plural else "s")
         if clitic := self._clitic(at):
             return Mention(at, "pronoun", clitic, ((at, at + 1),), 0.5)
-        if (gender := self.language.standalone.get(word, "")) and self._stands_alone(at):
+        if (gender := self.language.standalone.get(word, "")) and (self._is_pronoun_only(at) or self._stands_alone(at)):
             return Mention(at, "indefinite", gender, ((at, at + 1),), 0.6, label.number)
         is_listed = entry.is_common or entry.is_silent or entry.is_fixed or word in _forms(self.code)
         is_listed = is_listed or (told is not None and told.kind in ("noun", "role", "norm"))
-        if (label.kind in _NOUNS or is_listed) and self._can_be_a_noun(at, is_listed):
+        is_agent = label.kind in _ADJECTIVES and self.language.agent_ending.fullmatch(word) is not None
+        if (label.kind in NOUNS or is_listed or is_agent) and self._can_be_a_noun(at, is_listed or is_agent):
             return self._noun(at, is_listed)
         if not self._stands_alone(at):
             return None
@@ -252,7 +253,7 @@ class Reading:
         if kind == "ADJ" and before == "NOUN" and self.language.has_articles:  # "tratamento médico"
             return False
         told = self.lists.look_up(self.words[at]).told
-        return kind in _NOUNS or (is_listed and (told is not None or kind not in ("AUX", "ADV", "DET", "ADP")))
+        return kind in NOUNS or (is_listed and (told is not None or kind not in ("AUX", "ADV", "DET", "ADP")))
 
     def _is_determiner(self, at: int) -> bool:
         word = self.words[at]
@@ -263,16 +264,31 @@ class Reading:
         found = self.language.agreement(self.words[at], _ANY)
         return found if found in ("m", "f") else ""
 
+    def _is_pronoun_only(self, at: int) -> bool:
+        """Whether a pronoun is never a determiner: "chacune", "quelques-uns"."""
+        word, language = self.words[at], self.language
+        return language.has_articles and word not in language.singular and word not in language.plural
+
+    def _is_finite(self, at: int) -> bool:
+        """Whether a word is a finite verb or an infinitive: no participle."""
+        label, word = self.labels[at], self.words[at]
+        is_verb = label.kind in ("VERB", "AUX") and not self.language.is_nominal(word)
+        return is_verb and (not label.gender or self.lists.verb(word) is not None)
+
     def _stands_alone(self, at: int) -> bool:
         """Whether no noun stands behind or before a word that it could belong to."""
         for behind in range(at + 1, min(at + 4, len(self.words))):
-            if self.starts[behind]:
+            if self.starts[behind] or self._is_finite(behind):
                 break
-            if self.labels[behind].kind in _NOUNS:
+            if self.labels[behind].kind == "DET" and self.labels[at].kind in _ADJECTIVES:
+                break  # «у верующего свой опыт»: another phrase
+            if self.labels[behind].kind in NOUNS:
                 return False
             if self.labels[behind].kind not in (*_ADJECTIVES, "DET", "NUM", "ADV"):
                 break
-        return not at or self.starts[at] or self.labels[at - 1].kind not in _NOUNS
+        if not at or self.starts[at] or self.words[at - 1] in _function_words(self.code):
+            return True
+        return self.labels[at - 1].kind not in NOUNS
 
     def _noun(self, at: int, is_listed: bool) -> Mention:
         language, word, label = self.language, self.words[at], self.labels[at]
@@ -296,13 +312,16 @@ class Reading:
             gender, places = "", own
         elif language.nouns_are_capitalised and (form == "f" or label.number == "p" or word.endswith("innen")):
             pass  # "den Lehrerinnen", "die Freunde": the article of the plural is that of others
-        elif form == "m" and not agreeing and (beside := self._beside(at)) and beside[0] == "f":  # "le ingegnere"
-            gender, places = beside
+        elif form == "m" and not agreeing and (beside := self._beside(at)) and beside[0] == "f":
+            if any(self._is_determiner(place) for place, _ in beside[1]):  # "le ingegnere", not "nommée gouverneur"
+                gender, places = beside
         elif agreeing and (not form or not is_sure or (form == "m" and agreeing == "f")):  # "os sauditas", "la piloto"
             gender, places = agreeing, finding.places
         elif not form:
-            gender, places = self._beside(at) or self._behind(at) or ("", own)
+            inflected = label.gender if label.kind in _ADJECTIVES and language.has_articles else ""  # "les sourdes"
+            gender, places = self._beside(at) or self._behind(at) or (inflected, own)
         is_person = self.lists.agent(word) or label.animate or language.person_ending.fullmatch(word)
+        is_person = is_person or language.agent_ending.fullmatch(word)
         likeness = 1.0 if is_listed else 0.8 if is_person else 0.4
         if not is_listed and (language.is_thing(word) or (language.has_animacy and not is_person)):
             likeness = 0.1
@@ -319,6 +338,17 @@ class Reading:
             return mention
         return replace(mention, gender=form, places=((mention.at, mention.at + 1),), number="p")
 
+    def serves_for_women(self, mention: Mention) -> bool:
+        """Whether a masculine noun is used of women too, where the language has such nouns."""
+        is_common = self.lists.look_up(self.words[mention.at]).is_common
+        return mention.kind == "noun" and is_common and self.language.bare_epicene is not unknown_noun
+
+    def is_place(self, at: int) -> bool:
+        """Whether a capital shows that a word is no noun for people: «Океании»."""
+        label = self.labels[at]
+        is_capital = self.language.has_animacy and self.is_capital(at) and not self.starts[at]
+        return is_capital and label.kind == "PROPN" and not label.animate
+
     def _form(self, at: int, number: str) -> tuple[str, bool]:
         """The gender that the form of a noun for people shows, and whether it is in our lists."""
         word, language = self.words[at], self.language
@@ -327,11 +357,14 @@ class Reading:
             return "", False
         if entry.told and entry.told.kind in ("noun", "role", "norm"):
             return entry.told.gender, True
-        if entry.is_fixed or entry.is_common or entry.is_silent or names_both(word):
+        if entry.is_fixed or names_both(word):
             return "", False
-        if word in _forms(self.code):
-            genders = {gender for gender, _ in _forms(self.code)[word]}
+        if self.lists.paired.fullmatch(word):
+            return "m", True
+        if genders := {gender for gender, _ in _forms(self.code).get(word, ())}:
             return (_FORM.get(genders.pop(), ""), True) if len(genders) == 1 else ("", False)
+        if entry.is_common or entry.is_silent:
+            return "", False
         found = language.person_noun(word, number) if language.person_noun else language.noun(word)
         # A suffix shows a woman surely; an -a does not.
         is_suffix = found == "f" and (language.nouns_are_capitalised or not language.has_articles)
@@ -377,6 +410,10 @@ class Reading:
             if label.kind not in (*adjectives, "DET", "NUM", "ADV") and not self._is_determiner(place):
                 break
             found[place] = self._agreement(place) if self._is_determiner(place) else label.gender
+            if label.kind == "DET" and not self.language.has_articles:  # «мой коллега»
+                found[place] = label.gender
+            if self.labels[at].gender == "m" and self.language.ambiguous_adjective.fullmatch(self.words[place]):
+                found[place] = ""
             place -= 1
         place = at + 1
         while place < min(at + 3, len(self.words)) and not self.starts[place]:
@@ -452,9 +489,9 @@ class Reading:
 
     def spoken(self, kind: str) -> list[Mention]:
         """Words that show the gender of the speaker or the person addressed."""
-        reader = part_of(self.code, "speaker", kind.upper())
+        readers = [reader_of(self.code, kind), reader_of(self.code, "speakers") if kind == "speaker" else None]
         found = []
-        for cue in reader.cues(self.text) if reader else ():
+        for cue in (cue for reader in readers if reader for cue in reader.cues(self.text)):
             start, end = cue.token.span
             places = [at for at, span in enumerate(self.spans) if span[0] < end and start < span[1]]
             if places and cue.gender in _LETTER:
@@ -486,15 +523,20 @@ class _Asked(NamedTuple):
     plural: bool
 
 
-def _asked(source: str, people: Sequence[Person]) -> Iterator[_Asked]:
+def _asked(source: str, people: Sequence[SourcePerson]) -> Iterator[_Asked]:
     for number, person in enumerate(people):
-        kind = person.kind
+        kind: str = person.kind
         if kind == "pronoun":
             kind = _kind(source, person.start, person.end).replace("they", "group") or "group"
         yield _Asked(number, (person.start, person.end), kind, person.head, person.noun, person.plural)
         for start, end in person.mentions:
-            if (start, end) != (person.start, person.end) and (kind := _kind(source, start, end)):
+            if (start, end) == (person.start, person.end):
+                continue
+            if kind := _kind(source, start, end):
                 yield _Asked(number, (start, end), kind, "", "", person.plural)
+            elif person.kind == "noun" and source[start:end].istitle():  # "the spokeswoman, Maria Lopez"
+                name = source[start:end].lower().removesuffix("'s")
+                yield _Asked(number, (start, end), "name", name.split()[-1], name, person.plural)
 
 
 def _kind(source: str, start: int, end: int) -> str:
@@ -503,7 +545,7 @@ def _kind(source: str, start: int, end: int) -> str:
     return "owner" if is_possessive else _KINDS.get(source[start:end].lower(), "")
 
 
-def _assigned(source: str, people: Sequence[Person], reading: Reading) -> tuple[dict[int, list[Mention]], set[int]]:
+def assign(source: str, people: Sequence[SourcePerson], reading: Reading) -> tuple[dict[int, list[Mention]], set[int]]:
     """The mentions of each person, and the people for whom some are uncertain: the best pairs first, each mention once.
 
     A noun that is not found is uncertain too; pronouns are often left out in a translation.
@@ -512,8 +554,14 @@ def _assigned(source: str, people: Sequence[Person], reading: Reading) -> tuple[
     unclear = {one.person for one in asked if one.kind in ("noun", "name")}
     mentions = reading.mentions
     scores = [[_score(source, one, reading, mention) for mention in mentions] for one in asked]
+    is_person = [mention.kind == "noun" and mention.likeness >= _PERSON for mention in mentions]
     order = sorted(
-        ((score, row, column) for row, found in enumerate(scores) for column, score in enumerate(found) if score > 0),
+        (
+            (score, row, column)
+            for row, found in enumerate(scores)
+            for column, score in enumerate(found)
+            if score > (-_FAR if asked[row].kind == "noun" and is_person[column] else 0)
+        ),
         key=lambda one: (-one[0], one[1], one[2]),
     )
     found: dict[int, list[Mention]] = {}
@@ -527,6 +575,7 @@ def _assigned(source: str, people: Sequence[Person], reading: Reading) -> tuple[
             mentions[other].gender != mentions[column].gender
             for other, rival in enumerate(scores[row])
             if other != column and other not in taken and rival > score - _CLOSE
+            if is_person[other] or not is_person[column]
         )
         if score < 1 and asked[row].kind != "name" and any(rivals):
             unclear.add(asked[row].person)
@@ -537,7 +586,7 @@ def _assigned(source: str, people: Sequence[Person], reading: Reading) -> tuple[
             mention = reading.as_name(mention)
         elif mention.kind == "noun" and asked[row].plural and reading.language.nouns_are_capitalised:
             mention = reading.as_plural(mention)
-        found.setdefault(asked[row].person, []).append(mention)
+        found.setdefault(asked[row].person, []).append(replace(mention, likeness=score))
     for one in asked:
         if one.kind in ("speaker", "addressee") and (spoken := reading.spoken(one.kind)):
             found[one.person] = spoken
@@ -562,6 +611,10 @@ def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> floa
         return score - (0.6 if mention.kind == "indefinite" else 2)
     word = reading.words[mention.at]
     translation = _is_translation(one, reading, word)
+    if one.kind == "noun" and translation < 0.9 and reading.language.is_thing(word):  # "religion" for a religionist
+        translation = 0.0
+    if one.kind == "noun" and reading.is_place(mention.at):
+        translation = 0.0
     if one.kind == "name" and not translation:
         return -1.0
     if mention.likeness < 1 and _names_a_thing(source, one, word):

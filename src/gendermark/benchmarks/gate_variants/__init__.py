@@ -1,4 +1,16 @@
-"""The options of the three benchmarks of GATE."""
+"""GATE: what becomes of people whose gender is left open? (Rarrick, Naik, Mathur, Poudel and Chowdhary 2023, AIES)
+
+English sentences with one to three people whose gender is open, and their translations into Spanish, French and
+Italian, one for each way to close it; into German, Portuguese and Russian as Garg et al. (2024) annotated them, with
+sentences that leave nothing open. Three questions, three benchmarks:
+
+`gate-variants`: which variant does a system choose that gives one translation?
+`gate-alternatives`: does a system that gives several offer all of them?
+`gate-rewriting`: does a rewriter make a masculine translation feminine, and the reverse, exactly? This is the paper's.
+
+Rules `paper` compare with the references to the last sign, as the released script does. Rules `best` leave out what
+cannot be rewritten, and read the gender of translations that are worded otherwise than the references.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +21,12 @@ from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options
 VARIANTS, ALTERNATIVES, REWRITING = "gate-variants", "gate-alternatives", "gate-rewriting"
 GROUPS = ("one", "two", "three")
 """How many people of open gender a sentence has."""
+NOBODY = "none"
+"""The group of sentences without any, which have one translation."""
 DIRECTIONS = ("f2m", "m2f")
+FEMININE, MASCULINE, MIXED, UNREAD, CLOSED = "fmx?-"
+"""How one person is read: `CLOSED` where no variant differs in that person's gender."""
+MATCH, MISMATCH, EMPTY = "match", "mismatch", "empty"
 LABELS = {
     "prof": "occupations",
     "nat": "nationalities",
@@ -19,22 +36,17 @@ LABELS = {
     "oth": "other people",
     "subj": "subject",
     "scmp": "subject complement",
-    "rscmp": "RSCMP",
     "dobj": "direct object",
     "iobj": "indirect object",
     "oprp": "object of a preposition",
     "voc": "form of address",
-    "posc": "POSC",
     "ocmp": "object complement",
-    "diff": "DIFF",
     "ques": "question",
     "frag": "fragment",
     "impr": "imperative",
     "aprd": "predicate adjective",
     "aatr": "attributive adjective",
     "anan": "adjective as a noun",
-    "ppa": "PPA",
-    "apps": "APPS",
     "pers": "personal pronoun",
     "rela": "relative pronoun",
     "demo": "demonstrative pronoun",
@@ -43,14 +55,11 @@ LABELS = {
     "ipro": "indefinite pronoun",
     "plur": "plural",
     "indf": "a masculine generic would be natural",
-    "dfcl": "DFCL",
     "pssv": "passive",
-    "vpart": "VPART",
-    "glnk": "GLNK",
-    "head": "HEAD",
+    # The data do not explain these, and `rscmp` and `head` are in no list of the paper.
+    **{label: label.upper() for label in ("rscmp", "posc", "diff", "ppa", "apps", "dfcl", "vpart", "glnk", "head")},
 }
-"""GATE's labels, in lower case, in words of ours where the abbreviation is plain. The others stay as they are:
-the data do not explain them, and `rscmp` and `head` are in no list of the paper."""
+"""GATE's labels, in lower case, in words of ours where the abbreviation is plain."""
 SLICES = {
     **LABELS,
     "one": "one person",

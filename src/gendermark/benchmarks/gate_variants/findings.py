@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gendermark.benchmarks import gate_variants as gate
 from gendermark.benchmarks.findings import (
     Cell,
     Form,
@@ -11,29 +12,12 @@ from gendermark.benchmarks.findings import (
     TwoRates,
     dot_figure,
     marks,
-    rows_by_run,
     rows_by_system,
+    run_table,
     stacked_figure,
     stacked_row,
 )
-from gendermark.benchmarks.gate_variants import ALTERNATIVES as ALTERNATIVES_NAME
-from gendermark.benchmarks.gate_variants import DIRECTIONS, SLICES
-from gendermark.benchmarks.gate_variants import REWRITING as REWRITING_NAME
-from gendermark.benchmarks.gate_variants import VARIANTS as VARIANTS_NAME
 from gendermark.reporting import charts
-from gendermark.reporting.charts import (
-    BLUE,
-    GREY,
-    HATCHED_ORANGE,
-    LABOUR_STATISTICS,
-    MALE,
-    DotPanel,
-    DotRow,
-    Figure,
-    Look,
-    Sheet,
-    language,
-)
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import TOO_FEW, against_half, difference, sentence
 from gendermark.result import Result
@@ -52,7 +36,7 @@ def variant_findings(result: Result) -> list[Finding]:
     read = result.find("coverage")
     if result.find("masculine_rate") is None or (read is not None and (read.value or 0.0) < _FEW_READ):
         return sentence(result, f"{known}: {TOO_FEW}.")
-    become = "{masculine_rate|of people} of unspecified gender become men{state}."
+    become = "{masculine_rate|of people} of unspecified gender are translated as men{state}."
     alike = "Where a sentence has several such people, all get the same gender in {consistency:several} of cases."
     return [
         *against_half(result, become, "masculine_rate", asked="imbalance"),
@@ -79,37 +63,37 @@ def variant_forms(cells: Sequence[Cell]) -> list[Form]:
         "all alike": ("consistency", "several"),
     }
     caption = (
-        "One translation of each sentence of GATE (Rarrick et al., 2023): percent of people who become men, of those "
-        "whose gender could be read; how many could be read; and sentences whose people all get one gender. The paper "
-        "has no such table."
+        "One translation of each sentence of GATE (Rarrick et al., 2023): percent of people translated as men, of "
+        "those whose gender could be read; how many could be read; and sentences whose people all get one gender. The "
+        "paper has no such table."
     )
-    return [Form(f"{VARIANTS_NAME}-people", caption, list(columns), rows_by_run(cells, list(columns.values())))]
+    return [run_table(f"{gate.VARIANTS}-people", caption, columns, cells)]
 
 
 _SHOWN = "all prof mens-work womens-work fam nat oth subj scmp dobj oprp plur two three".split()  # noqa: SIM905
 """Slices in the order of the figure: all, kinds of nouns, roles, number."""
 
 
-def people(sheet: Sheet) -> Iterator[Figure]:
+def people(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """The share of men by kind of noun, by role and by number of people."""
     for cell, results in sheet.cells.items():
-        rows: list[DotRow] = []
+        rows: list[charts.DotRow] = []
         for label, result in results.items():
             own = [
-                DotRow("all people" if part == "all" else SLICES[part], [dots])
+                charts.DotRow("all people" if part == "all" else gate.SLICES[part], [dots])
                 for part in _SHOWN
-                if (dots := marks(result, {("masculine_rate", part): MALE}))
+                if (dots := marks(result, {("masculine_rate", part): charts.MALE}))
             ]
-            rows += [*([DotRow(label)] if own and sheet.title_of(label) else []), *own]
+            rows += [*([charts.DotRow(label)] if own and sheet.title_of(label) else []), *own]
         if rows:
             yield dot_figure(
                 sheet,
                 "people",
-                "People of unspecified gender: how many become men",
+                "People of unspecified gender translated as men",
                 f"Of those whose gender could be read ({sheet.about(cell)}); line: half of them. Lines beside the "
                 f"dots: {sheet.intervals}. Men's and women's occupations are those that mostly men and mostly women "
-                f"have: {LABOUR_STATISTICS}.",
-                [DotPanel("become men, %", (0, 100), zero=50.0)],
+                f"have: {charts.LABOUR_STATISTICS}.",
+                [charts.DotPanel("translated as men, %", (0, 100), zero=50.0)],
                 rows,
                 cell=cell,
             )
@@ -159,19 +143,19 @@ def alternative_forms(cells: Sequence[Cell]) -> list[Form]:
         "than one translation; precision, recall and F0.5 of both genders being offered; and, of several people, "
         "how many combinations of genders are."
     )
-    return [Form(f"{ALTERNATIVES_NAME}-end-to-end", caption, list(columns), rows_by_run(cells, list(columns.values())))]
+    return [run_table(f"{gate.ALTERNATIVES}-end-to-end", caption, columns, cells)]
 
 
 _FILLS = {
-    "both genders": BLUE,
+    "both genders": charts.BLUE,
     "both, and more changed": charts.GREEN,
     "women only": charts.VERMILION,
-    "men only": HATCHED_ORANGE,
-    "not read, or nothing": GREY,
+    "men only": charts.HATCHED_ORANGE,
+    "not read, or nothing": charts.GREY,
 }
 
 
-def offers(sheet: Sheet) -> Iterator[Figure]:
+def offers(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """What the translations of a sentence offer together."""
 
     def with_rest(shares: list[float]) -> list[float]:
@@ -182,7 +166,9 @@ def offers(sheet: Sheet) -> Iterator[Figure]:
     names = ("recall", "both_rate", "only_men", "only_women", "failed")
     for cell, results in sheet.cells.items():
         bars = [
-            stacked_row(sheet.title_of(label) or language(cell), [one.find(name, "one") for name in names], with_rest)
+            stacked_row(
+                sheet.title_of(label) or charts.language(cell), [one.find(name, "one") for name in names], with_rest
+            )
             for label, one in results.items()
         ]
         if any(bars):
@@ -215,7 +201,7 @@ _INTO = {"f2m": "feminine translations made masculine", "m2f": "masculine transl
 
 def rewriting_findings(result: Result) -> list[Finding]:
     found = []
-    for way in DIRECTIONS:
+    for way in gate.DIRECTIONS:
         tried = result.find("attempt_rate", way)
         rest = f"[; of those rewritten at all ({{attempt_rate:{way}}}), {{precision:{way}}}]"
         exact = f"{{recall:{way}|of {_INTO[way]}}} match the reference exactly"
@@ -225,28 +211,30 @@ def rewriting_findings(result: Result) -> list[Finding]:
 
 def rewriting_forms(cells: Sequence[Cell]) -> list[Form]:
     shown = {"P": "precision", "R": "recall", "F0.5": "f_half"}
-    columns = {f"{name} {direction}": (metric, direction) for direction in DIRECTIONS for name, metric in shown.items()}
+    columns = {
+        f"{name} {direction}": (metric, direction) for direction in gate.DIRECTIONS for name, metric in shown.items()
+    }
     caption = (
         "In the form of the table of rewriters of Rarrick et al. (2023): precision, recall and F0.5, in percent, from "
         "feminine to masculine (f2m) and from masculine to feminine (m2f)."
     )
-    return [Form(f"{REWRITING_NAME}-rewriters", caption, list(columns), rows_by_run(cells, list(columns.values())))]
+    return [run_table(f"{gate.REWRITING}-rewriters", caption, columns, cells)]
 
 
 _LOOKS = {
-    "recall": Look("circle", charts.BLUE),
-    "precision": Look("triangle", charts.VERMILION),
-    "f_half": Look("diamond", charts.PURPLE),
+    "recall": charts.Look("circle", charts.BLUE),
+    "precision": charts.Look("triangle", charts.VERMILION),
+    "f_half": charts.Look("diamond", charts.PURPLE),
 }
 
 
-def directions(sheet: Sheet) -> Iterator[Figure]:
+def directions(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """Precision, recall and F0.5 of a rewriter, both ways."""
 
-    def rows_of(cell: str, result: Result) -> Iterator[DotRow]:
-        for direction in DIRECTIONS:
+    def rows_of(cell: str, result: Result) -> Iterator[charts.DotRow]:
+        for direction in gate.DIRECTIONS:
             if dots := marks(result, {(metric, direction): look for metric, look in _LOOKS.items()}):
-                yield DotRow(f"{language(cell)} {direction}", [dots])
+                yield charts.DotRow(f"{charts.language(cell)} {direction}", [dots])
 
     if rows := rows_by_system(sheet, rows_of):
         yield dot_figure(
@@ -255,7 +243,7 @@ def directions(sheet: Sheet) -> Iterator[Figure]:
             "How exactly translations are put into the other gender",
             f"From feminine to masculine (f2m) and from masculine to feminine (m2f) ({sheet.about()}); lines: "
             f"{sheet.intervals}.",
-            [DotPanel("%", (0, 100), better="higher")],
+            [charts.DotPanel("%", (0, 100), better="higher")],
             rows,
             [("F0.5" if metric == "f_half" else metric, look) for metric, look in _LOOKS.items()],
         )
@@ -266,7 +254,7 @@ REWRITING = Presentation(
     forms=rewriting_forms,
     figures=(directions,),
     leading="f_half",
-    beside_published=tuple(f"f_half:{direction}" for direction in DIRECTIONS),
+    beside_published=tuple(f"f_half:{direction}" for direction in gate.DIRECTIONS),
     published=_PUBLISHED,
     hidden_tags=_HIDDEN,
 )

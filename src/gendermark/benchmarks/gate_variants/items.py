@@ -12,31 +12,33 @@ from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
+from gendermark.benchmarks import gate_variants as gate
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.gate_variants import (
-    DIRECTIONS,
-    GROUPS,
-    AlternativesSettings,
-    RewritingSettings,
-    Settings,
-    Shared,
-)
 from gendermark.data.bundled import core_lines, core_origin, core_rows
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_text, split_lines
+from gendermark.reading.codes import NAMES
 from gendermark.reading.occupations import core_occupations
-from gendermark.records import Gender, Item, Request, Task
+from gendermark.records import Gender, Item, Request
 
-S = TypeVar("S", bound=Settings)
+S = TypeVar("S", bound=gate.Settings)
+T = TypeVar("T", bound=gate.Shared)
 LANGUAGES = ("es", "fr", "it")
-HIDDEN = ("kw_s", "kw_f", "kw_m", "reference", "input", "paper_reference", "english")
+ANNOTATED = ("de", "pt", "ru")
+"""Languages that only Garg et al. (2024) have."""
+_KEYWORDS = ("kw_s", "kw_f", "kw_m")
+HIDDEN = (*_KEYWORDS, "reference", "input", "paper_reference", "english", "annotated")
 """Tags that a judge needs and a judgement does not carry; so are the variants, `f`, `mf` ..."""
 _NUMBER = {"one": 2, "two": 4, "three": 8}
 _HEAD = re.compile(r"\[(.*?)\]")
 _MARKED = re.compile(r"\{(?:(\d):)?([^|{}]*)\|([^|{}]*)\}")
-_MAJORITY = 50
+_STRUCTURE = re.compile(r"\[\[([^]]*?)/([^]]*?)\]\]")
+"""Of Garg et al.: `[[masculine/feminine]]`."""
+_HEADWORD = re.compile(r"\[\[(.*?)\]\]")
+_ALIGNED = re.compile(r"(\d+)-(\d+)")
+"""Of Garg et al.: the numbers of a head word and of a structure that is about it."""
 
 
 def names_of(n_people: int) -> list[str]:
@@ -57,71 +59,70 @@ class Row:
 
     @property
     def names(self) -> list[str]:
-        return names_of(1 + GROUPS.index(self.group))
+        return names_of(_n_people(self.group))
 
     @property
-    def labels(self) -> list[str]:
+    def labels(self) -> str:
         """Each once, in their order."""
-        return list(dict.fromkeys(filter(None, self.cells["labels"].split(";"))))
+        return " ".join(dict.fromkeys(filter(None, self.cells["labels"].split(";"))))
 
 
-def load(settings: Settings) -> ItemSet:
+def _n_people(group: str) -> int:
+    """Sentences that leave nothing open are written as those of one person, with two variants that are the same."""
+    return 1 if group == gate.NOBODY else 1 + gate.GROUPS.index(group)
+
+
+def load(settings: gate.Settings) -> ItemSet:
     """One item for each sentence."""
     rows, origin = _read(settings)
-    chosen = [row for row in rows if not settings.parts or row.group in settings.parts]
+    is_open = isinstance(settings, gate.AlternativesSettings)
+    groups = settings.parts or ((*gate.GROUPS, gate.NOBODY) if is_open else gate.GROUPS)
+    chosen = [row for row in rows if row.group in groups]
     if not chosen:
         raise UserError(
             f"{settings.benchmark} has no sentences with {settings.parts[0]} people of open gender into "
             f"{settings.target_language} ({settings.data} data); leave out --group {settings.parts[0]}"
         )
-    is_open = isinstance(settings, AlternativesSettings)
     items: list[Item] = []
     for row in chosen:
-        stereotypes = [_stereotype(noun) for noun in nouns_of(row.cells["kw_s"], len(row.names[0]))]
+        nouns = nouns_of(row.cells["kw_s"], len(row.names[0]))
+        stereotypes = [_stereotypes().get(noun, "") for noun in nouns]
         tags = {
-            "labels": " ".join(row.labels),
+            "labels": row.labels,
             "people": row.group,
             "rules": settings.rules,
+            "annotated": "yes" if settings.target_language in ANNOTATED and settings.data == "official" else "",
             "stereotypes": "".join(kind[:1] or "-" for kind in stereotypes),
-            "stereotype": next((kind for kind in stereotypes if kind), ""),
-            **{key: row.cells[key] for key in ("kw_s", "kw_f", "kw_m")},
+            "stereotype": next(filter(None, stereotypes), ""),
+            **{key: row.cells[key] for key in _KEYWORDS},
             **{name: (row.paper if settings.rules == "paper" else row.cells)[name] for name in row.names},
         }
-        identity = f"{len(row.names)}-{row.number:04}"
         source = row.cells["source"]
-        entity = nouns_of(row.cells["kw_s"], len(row.names[0]))[0]
-        group = source if settings.cluster == "sentence" else entity
+        group = source if settings.cluster == "sentence" else nouns[0]
         # Where both readings are wanted, the gender is to be left open; where one must be chosen, none is right.
         expected = Gender.NEUTRAL if is_open else None
-        items.append(Item(identity, len(items), group, source, expected, tags, entity=entity))
+        identity = f"{len(row.names)}-{row.number:04}"
+        items.append(Item(identity, len(items), group, source, expected, tags, entity=nouns[0]))
     return ItemSet(settings, tuple(items), origin)
 
 
-def requests(item_set: ItemSet) -> list[Request]:
-    """Several translations of each sentence."""
-    settings: AlternativesSettings = item_set.selection
-    direction = (settings.source_language, settings.target_language)
-    options, n = settings.sampling_options, settings.n_samples
-    return [Request(item.source, *direction, Task.SAMPLE, options=options, n_samples=n) for item in item_set.items]
-
-
-def load_rewriting(settings: RewritingSettings) -> ItemSet:
+def load_rewriting(settings: gate.RewritingSettings) -> ItemSet:
     """For each direction one item for each sentence about one person: what is rewritten is its source."""
     rows, origin = _read(settings)
     rows = [row for row in rows if row.group == "one"]
     items: list[Item] = []
-    for direction in settings.parts or DIRECTIONS:
+    for direction in settings.parts or gate.DIRECTIONS:
         given, wanted = direction[0], direction[2]
         for row in rows:
             english = row.cells["source"]
             tags = {
                 "direction": direction,
-                "labels": " ".join(row.labels),
+                "labels": row.labels,
                 "rules": settings.rules,
                 "english": english,
                 "reference": row.cells[wanted],
                 "paper_reference": row.paper[wanted],
-                **{key: row.cells[key] for key in ("kw_s", "kw_f", "kw_m")},
+                **{key: row.cells[key] for key in _KEYWORDS},
                 "changes": "no" if row.cells[given] == row.cells[wanted] else "yes",
                 "words": str(len(row.paper["source"].split())),
             }
@@ -152,17 +153,13 @@ def nouns_of(kw_s: str, n_people: int) -> list[str]:
 
 
 @cache
-def occupations() -> Mapping[str, tuple[str, str]]:
-    """English noun, in both numbers -> the occupation of our lexicons, and the gender that most of its holders have."""
-    found = {}
-    for occupation, plural, percent_women in core_occupations():
-        stereotype = "feminine" if percent_women > _MAJORITY else "masculine"
-        found[occupation] = found[plural] = (occupation, stereotype)
-    return found
-
-
-def _stereotype(noun: str) -> str:
-    return occupations().get(noun, ("", ""))[1]
+def _stereotypes() -> Mapping[str, str]:
+    """English occupation, in both numbers -> the gender that most of its holders have."""
+    return {
+        name: "feminine" if percent_women > 50 else "masculine"
+        for occupation, plural, percent_women in core_occupations()
+        for name in (occupation, plural)
+    }
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -179,23 +176,27 @@ def _own_rows(path: str) -> tuple[list[Row], str]:
     return rows, origin
 
 
-def _read(settings: Shared) -> tuple[list[Row], str]:
+def _read(settings: gate.Shared) -> tuple[list[Row], str]:
     if path := file_of(settings.data):
         rows, origin = _own_rows(path)
-        return list(_split(rows, settings.split)), origin
-    by_group, origin = _core_rows(settings) if settings.data == "core" else _official_rows(settings)
+        by_group = [rows]
+    else:
+        by_group, origin = _core_rows(settings) if settings.data == "core" else _official_rows(settings)
     return [row for group in by_group for row in _split(group, settings.split)], origin
 
 
 def _split(rows: Sequence[Row], split: str) -> Sequence[Row]:
-    if split == "half1":
-        return rows[: len(rows) // 2]
-    if split == "half2":
-        return rows[len(rows) // 2 :]
+    half = len(rows) // 2
+    if split in ("half1", "half2"):
+        return rows[:half] if split == "half1" else rows[half:]
     return [row for row in rows if split in ("all", row.cells.get("data_split"))]
 
 
-def _official_rows(settings: Shared) -> tuple[list[list[Row]], str]:
+def _official_rows(settings: gate.Shared) -> tuple[list[list[Row]], str]:
+    if settings.target_language in ANNOTATED:
+        source = official_files("gate-annotated", settings.revision)
+        path = source.path(f"data/test/raw/gate.en-{settings.target_language}.tsv")
+        return [list(_annotated_rows(path))], source.origin
     source = official_files("gate-variants", settings.revision)
     code = settings.target_language.upper()
     paths = [(group, f"data/{code}/{code}_{n}_variants.tsv") for group, n in _NUMBER.items()]
@@ -213,9 +214,33 @@ def _rows_of(path: Path, group: str) -> Iterator[Row]:
         yield Row(number, group, dict(zip(header, line.split("\t"), strict=True)), paper)
 
 
-def _core_rows(settings: Shared) -> tuple[list[list[Row]], str]:
+def _annotated_rows(path: Path) -> Iterator[Row]:
+    """Sentences of Garg et al., but for a few whose structures are not all aligned to a person."""
+    header, *lines = (line.split("\t") for line in split_lines(read_text(path)))
+    for number, line in enumerate(lines):
+        cells = dict(zip(header, line, strict=True))
+        text = cells["translation with gender structures"] or cells["vanilla translation"]
+        owners = {int(place): int(head) for head, place in _ALIGNED.findall(cells["gender alignments"])}
+        people = sorted(set(owners.values()))
+        heads = _HEADWORD.findall(cells["source with headwords"])
+        if (
+            len(owners) != len(_STRUCTURE.findall(text))
+            or len(people) > len(gate.GROUPS)
+            or people[-1:] >= [len(heads)]
+        ):
+            continue
+        marked = text
+        for place in range(len(owners)):
+            marked = _STRUCTURE.sub(rf"{{{1 + people.index(owners[place])}:\2|\1}}", marked, count=1)
+        group = gate.GROUPS[len(people) - 1] if people else gate.NOBODY
+        nouns = ";".join(heads[head] for head in people)
+        made = {"people": group, "labels": "", "en": cells["source"], "kw_s": nouns}
+        yield _expanded(made, marked, number)
+
+
+def _core_rows(settings: gate.Shared) -> tuple[list[list[Row]], str]:
     name = "gate_variants/sentences.tsv"
-    found: dict[str, list[Row]] = {group: [] for group in GROUPS}
+    found: dict[str, list[Row]] = {group: [] for group in gate.GROUPS}
     for cells in core_rows(name):
         own = found[cells["people"]]
         own.append(_expanded(cells, cells[settings.target_language], len(own)))
@@ -231,7 +256,7 @@ def _expanded(cells: Mapping[str, str], marked: str, number: int) -> Row:
     mentions: dict[int, list[tuple[str, str]]] = {}
     for place, feminine, masculine in _MARKED.findall(marked):
         mentions.setdefault(int(place or 1), []).append((feminine, masculine))
-    places = range(1, 2 + GROUPS.index(group))
+    places = range(1, 1 + _n_people(group))
     keywords = [";".join("=".join(pair[side] for pair in mentions.get(n, ())) for n in places) for side in (0, 1)]
 
     def variant(letters: str) -> str:
@@ -240,7 +265,7 @@ def _expanded(cells: Mapping[str, str], marked: str, number: int) -> Row:
 
         return _MARKED.sub(chosen, marked).translate({ord("["): None, ord("]"): None})
 
-    names = names_of(1 + GROUPS.index(group))
+    names = names_of(_n_people(group))
     made = {
         "labels": cells["labels"],
         "source": cells["en"],
@@ -259,7 +284,9 @@ def with_defaults(settings: S) -> S:
     return replace(settings, reading="exact") if settings.rules == "paper" else settings
 
 
-def refuse_split(settings: Shared) -> None:
-    if settings.split in ("dev", "test") and (settings.data == "core" or settings.target_language == "fr"):
-        where = "core data" if settings.data == "core" else "the French files"
+def with_split(settings: T) -> T:
+    """The settings, unless their data has no such split."""
+    if settings.split in ("dev", "test") and (settings.data == "core" or settings.target_language not in ("es", "it")):
+        where = "core data" if settings.data == "core" else f"the {NAMES[settings.target_language]} files"
         raise UserError(f"{where} of GATE are not divided into dev and test; use --split half1 or half2")
+    return settings

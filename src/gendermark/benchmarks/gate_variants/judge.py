@@ -1,51 +1,52 @@
 """GATE: which variant one translation chooses, whether several offer all of them, and whether a rewriter is exact.
 
 The gender of each person is read by a variant's very words, its key words, the places where the variants differ, and
-our lexicons; the most reliable decides first. The words that annotators marked in a variant (`kw_f`, `kw_m`) decide
-if only one gender's occur. A translation that words the sentence otherwise has none of them; there, other words in
-which the variants differ are looked for, and, of the occupations in our lexicons, any form at all.
+the reader of any text; the most reliable decides first. The words that annotators marked in a variant (`kw_f`, `kw_m`)
+decide if only one gender's occur. A translation that words the sentence otherwise has none of them; there, other words
+in which the variants differ are looked for, and then whatever the reader finds.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
-from gendermark.benchmarks.gate_variants import RewritingSettings, Settings, Shared
-from gendermark.benchmarks.gate_variants.items import HIDDEN, names_of, nouns_of, occupations
+from gendermark.benchmarks import gate_variants as gate
+from gendermark.benchmarks.benchmark import (
+    BenchmarkOf,
+    each,
+    sampled_requests,
+    with_drawing,
+    words_in_common,
+)
+from gendermark.benchmarks.gate_variants import items, measures
+from gendermark.benchmarks.gate_variants.items import HIDDEN, names_of, nouns_of
+from gendermark.errors import UserError
 from gendermark.languages.folders import language_of
 from gendermark.languages.language import Language
-from gendermark.metrics.terms import Term, as_measures, count_terms
+from gendermark.metrics import quality
+from gendermark.metrics.terms import Term, count_terms
 from gendermark.reading.contrast import Unit, contrast, places_of, units_of
 from gendermark.reading.failures import failure
-from gendermark.reading.occupations import bundled_finder
+from gendermark.reading.people import people_in
+from gendermark.reading.reader import version
+from gendermark.reading.target import target_of
 from gendermark.reading.words import spans_of, split_spans
 from gendermark.records import Gender, Item, Judgement, Span, Translation, Verdict
 
-FEMININE, MASCULINE, MIXED, UNREAD, CLOSED = "fmx?-"
-"""How one person is read: `CLOSED` where no variant differs in that person's gender."""
-GENDER = {FEMININE: Gender.FEMININE, MASCULINE: Gender.MASCULINE}
+GENDER = {gate.FEMININE: Gender.FEMININE, gate.MASCULINE: Gender.MASCULINE}
+_LETTERS = {"feminine": gate.FEMININE, "masculine": gate.MASCULINE, "mixed": gate.MIXED}
+_SURE = 0.8
+"""Words that fit a person less well are not read as theirs: other words are in the place of a person left out."""
 _HEAD = re.compile(r"\[(.*?)\]")
 _PLAIN = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u00a0": " ", "\u202f": " ", "\u2009": " "})
-
-
-class _Blanks(dict[int, str]):
-    """Punctuation and symbols -> a space; everything else -> itself."""
-
-    def __missing__(self, code: int) -> str:
-        letter = chr(code)
-        self[code] = " " if unicodedata.category(letter)[0] in "PSZ" else letter
-        return self[code]
-
-
-_BLANKS = _Blanks()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,8 @@ class Person:
     """Key words of both genders, feminine first, as `padded` writes them."""
     pairs: tuple[tuple[str, str], ...]
     """The variants that differ in this gender only."""
-    occupation: str
-    """Of our lexicons, if it is one."""
+    noun: str
+    """The English head noun; "" where it is not known."""
 
     @property
     def is_open(self) -> bool:
@@ -76,7 +77,7 @@ class Reading:
     @property
     def gender(self) -> Gender | None:
         """Of all people alike; None where they differ or not all could be read."""
-        found = set(self.letters) - {CLOSED}
+        found = set(self.letters) - {gate.CLOSED}
         return GENDER.get(next(iter(found))) if len(found) == 1 else None
 
 
@@ -87,7 +88,8 @@ def normalised(text: str) -> str:
 
 def blanked(text: str) -> str:
     """Lower case, with blanks for punctuation; nearly always as long as the text."""
-    return unicodedata.normalize("NFC", text).lower().translate(_BLANKS)
+    low = unicodedata.normalize("NFC", text).lower()
+    return "".join(" " if unicodedata.category(letter)[0] in "PSZ" else letter for letter in low)
 
 
 @lru_cache(maxsize=8192)
@@ -141,11 +143,9 @@ def _people(kw_s: str, kw_f: str, kw_m: str, variants: tuple[str, ...]) -> tuple
     elif len(entries) != n:
         entries = [[] for _ in range(n)]  # whose key words are whose is not known
     nouns = nouns_of(kw_s, n)
-    people = []
-    for place, terms in enumerate(entries):
-        occupation = occupations().get(nouns[place], ("", ""))[0]
-        people.append(Person(tuple(terms), tuple(_pairs(variants, place, n)), occupation))
-    return tuple(people)
+    return tuple(
+        Person(tuple(terms), tuple(_pairs(variants, place, n)), nouns[place]) for place, terms in enumerate(entries)
+    )
 
 
 def _pairs(variants: Sequence[str], place: int, n: int) -> Iterator[tuple[str, str]]:
@@ -185,8 +185,8 @@ def read(item: Item, text: str, code: str, by: str) -> Reading:
         found = [term for term in evidence if term in padded(text)]
         return Reading(letters, "variant", _shown(found), _places(text, found))
     if by == "exact":
-        return Reading("".join(UNREAD if one.is_open else CLOSED for one in people))
-    readings = [_read_one(one, text, code, by) if one.is_open else Reading(CLOSED) for one in people]
+        return Reading("".join(gate.UNREAD if one.is_open else gate.CLOSED for one in people))
+    readings = [_read_one(one, item.source, text, code, by) if one.is_open else Reading(gate.CLOSED) for one in people]
     return Reading(
         "".join(found.letters for found in readings),
         " ".join(dict.fromkeys(found.how for found in readings if found.how)),
@@ -198,22 +198,18 @@ def read(item: Item, text: str, code: str, by: str) -> Reading:
 def _matched(item: Item, text: str, people: Sequence[Person]) -> str:
     """The letters of the variant that a text is; by the paper's rules to the last sign, by ours in its words."""
     is_paper = item.tags["rules"] == "paper"
-    said = text.strip() if is_paper else padded(text)
-    names = [
-        name
-        for name in names_of(len(people))
-        if said == (item.tags[name].strip() if is_paper else padded(item.tags[name]))
-    ]
+    written = str.strip if is_paper else padded
+    names = [name for name in names_of(len(people)) if written(text) == written(item.tags[name])]
     if not names:
         return ""
     letters = []
     for one, own in zip(people, zip(*names, strict=True), strict=True):
         # Variants may differ in capitals or commas only, which say nothing.
-        letters.append(CLOSED if not one.is_open else own[0] if len(set(own)) == 1 else UNREAD)
+        letters.append(gate.CLOSED if not one.is_open else own[0] if len(set(own)) == 1 else gate.UNREAD)
     return "".join(letters)
 
 
-def _read_one(person: Person, text: str, code: str, by: str) -> Reading:
+def _read_one(person: Person, source: str, text: str, code: str, by: str) -> Reading:
     """The first way that finds anything decides."""
     words = padded(text)
     found = [[term[side] for term in person.terms if term[side] in words] for side in (0, 1)]
@@ -221,7 +217,7 @@ def _read_one(person: Person, text: str, code: str, by: str) -> Reading:
         both = [*found[0], *found[1]]
         return Reading(_letter(*found), "key words", _shown(both), _places(text, both))
     if by == "keywords":
-        return Reading(UNREAD)
+        return Reading(gate.UNREAD)
     cut = language_of(code).cut(text)
     units = set(units_of(cut))
     feminine, masculine = (sorted(known & units) for known in _units(person.pairs, code))
@@ -231,17 +227,19 @@ def _read_one(person: Person, text: str, code: str, by: str) -> Reading:
         return Reading(
             _letter(feminine, masculine), "differing words", evidence, spans_of(text, places_of(both_units, cut))
         )
-    if person.occupation:
-        seen = bundled_finder(code).find(text, person.occupation)
-        letter = {Gender.FEMININE: FEMININE, Gender.MASCULINE: MASCULINE}.get(seen.gender or Gender.NEUTRAL, UNREAD)
-        letter = MIXED if seen.reason == "both" else letter
-        if letter != UNREAD:
-            return Reading(letter, "lexicon", seen.evidence, seen.spans(text))
-    return Reading(UNREAD)
+    named = _named(source)
+    for one, shown in zip(named, target_of(source, named, text, code, _SURE), strict=True):
+        if shown.gender and one.kind == "noun" and person.noun in (one.text.lower(), one.noun, one.head):
+            evidence = tuple(text[start:end] for start, end in shown.evidence)
+            return Reading(_LETTERS[shown.gender], "reader", evidence, shown.evidence)
+    return Reading(gate.UNREAD)
+
+
+_named = lru_cache(maxsize=4096)(people_in)
 
 
 def _letter(feminine: Sequence[object], masculine: Sequence[object]) -> str:
-    return MIXED if feminine and masculine else FEMININE if feminine else MASCULINE
+    return gate.MIXED if feminine and masculine else gate.FEMININE if feminine else gate.MASCULINE
 
 
 def _shown(found: Sequence[str]) -> tuple[str, ...]:
@@ -276,46 +274,41 @@ def _tags(item: Item, **more: str) -> dict[str, str]:
 # -- one translation ---------------------------------------------------------------------------------------------------
 
 
-def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
-    settings: Settings = item_set.selection
-    return [_judge_one(item, samples[0].text, settings) for item, samples in zip(item_set.items, answers, strict=True)]
-
-
-def _judge_one(item: Item, text: str | None, settings: Settings) -> Judgement:
-    people = people_of(item)
-    nobody = "".join(UNREAD if one.is_open else CLOSED for one in people)
+def _judge_one(item: Item, samples: Sequence[Translation], settings: gate.Settings) -> Judgement:
+    text = samples[0].text
     terms = [] if settings.rules == "paper" else terms_of(item, Gender.FEMININE)
     reason = _failure(item, text, settings)
     if reason or text is None:
-        measures = as_measures(count_terms([], terms))
-        facts: dict[str, Any] = {"reason": reason, "outcome": "failed", "measures": measures}
-        return Judgement.of(item, Verdict.NOT_TRANSLATED, tags=_tags(item, variant=nobody), **facts)
+        letters = "".join(gate.UNREAD if one.is_open else gate.CLOSED for one in people_of(item))
+        facts: dict[str, Any] = {"reason": reason, "outcome": "failed", "measures": count_terms([], terms)}
+        return Judgement.of(item, Verdict.NOT_TRANSLATED, tags=_tags(item, variant=letters), **facts)
     reading = read(item, text, settings.target_language, settings.reading)
-    letters = set(reading.letters) - {CLOSED}
-    reached = letters & {FEMININE, MASCULINE}
-    if not letters:
-        outcome, reason, verdict = "undecided", "nothing to choose", Verdict.UNJUDGEABLE
-    elif MIXED in letters:
-        outcome, reason, verdict = "mixed", "mixed", Verdict.UNJUDGEABLE
+    read_as = set(reading.letters) - {gate.CLOSED}
+    reached = read_as & {gate.FEMININE, gate.MASCULINE}
+    verdict, observed = Verdict.UNJUDGEABLE, None
+    if not read_as:
+        outcome, reason = "undecided", "nothing to choose"
+    elif gate.MIXED in read_as:
+        outcome = reason = "mixed"
     elif reached:
-        outcome, verdict = "open", Verdict.JUDGED
+        outcome, verdict, observed = "open", Verdict.JUDGED, reading.gender
         reason = "people of both genders" if len(reached) == 2 else reading.how
     else:
-        outcome, reason, verdict = "undecided", "undecided", Verdict.UNJUDGEABLE
+        outcome = reason = "undecided"
     return Judgement.of(
         item,
         verdict,
-        reading.gender if verdict is Verdict.JUDGED else None,
+        observed,
         tags=_tags(item, variant=reading.letters, **({"read by": reading.how} if reading.how else {})),
         evidence=reading.evidence,
         spans=reading.spans,
         reason=reason,
         outcome=outcome,
-        measures=as_measures(count_terms(padded(text).split(), terms)),
+        measures=count_terms(padded(text).split(), terms),
     )
 
 
-def _failure(item: Item, text: str | None, settings: Settings) -> str:
+def _failure(item: Item, text: str | None, settings: gate.Settings) -> str:
     """The paper's rules know an empty output only."""
     if settings.rules == "paper":
         return "" if text is not None and text.strip() else "empty"
@@ -325,65 +318,77 @@ def _failure(item: Item, text: str | None, settings: Settings) -> str:
 # -- several translations ----------------------------------------------------------------------------------------------
 
 
-def judge_alternatives(item_set: ItemSet, answers: Answers) -> list[Judgement]:
-    settings: Settings = item_set.selection
-    return [_judge_all(item, samples, settings) for item, samples in zip(item_set.items, answers, strict=True)]
-
-
-def _judge_all(item: Item, samples: Sequence[Translation], settings: Settings) -> Judgement:
+def _judge_all(item: Item, samples: Sequence[Translation], settings: gate.Settings) -> Judgement:
     said = [one.text for one in samples if one.text is not None and not _failure(item, one.text, settings)]
     outputs = list(dict.fromkeys(text.strip() if settings.rules == "paper" else normalised(text) for text in said))
     readings = [read(item, text, settings.target_language, settings.reading) for text in outputs]
     variants = [text if settings.rules == "paper" else normalised(text) for text in dict.fromkeys(variants_of(item))]
     distinct = set(variants)
     is_open = len(distinct) > 1
-    n_found = len({reading.letters for reading in readings if not set(reading.letters) & {MIXED, UNREAD}})
+    n_found = len({reading.letters for reading in readings if not set(reading.letters) & {gate.MIXED, gate.UNREAD}})
     measures = {
         "attempted": float(len(outputs) > 1),
         "exact": float(distinct <= set(outputs)),
         "combinations": float(len(distinct)),
         "found": float(min(n_found, len(distinct))),
     }
-    facts: dict[str, Any] = {
-        "measures": measures,
-        "evidence": tuple(f"{text} ({_word(one)})" for text, one in zip(outputs, readings, strict=True))[:_N_SHOWN],
-    }
-    if not outputs:
-        return _alternatives(item, Verdict.NOT_TRANSLATED, None, "failed", "empty", facts)
+    if item.tags["annotated"] == "yes" and outputs and is_open:
+        measures |= _as_garg(outputs, readings, variants)
+    evidence = tuple(f"{text} ({_word(one)})" for text, one in zip(outputs, readings, strict=True))[:_N_SHOWN]
     genders = {reading.gender for reading in readings}
-    both = {Gender.FEMININE, Gender.MASCULINE} <= genders
-    if not is_open:
-        return _alternatives(item, Verdict.UNJUDGEABLE, None, "undecided", "nothing to choose", facts)
-    if any(MIXED in reading.letters for reading in readings):
-        return _alternatives(item, Verdict.UNJUDGEABLE, None, "mixed", "mixed", facts)
-    if n_people(item) > 1:
-        if n_found >= len(distinct):
-            return _alternatives(item, Verdict.JUDGED, Gender.NEUTRAL, "correct", "all", facts)
-        kind = ("undecided", Verdict.UNJUDGEABLE) if not n_found else ("wrong", Verdict.JUDGED)
-        return _alternatives(item, kind[1], None, kind[0], "some" if n_found else "undecided", facts)
-    if both:
-        kept = _differ_in_gender_only(outputs, readings, variants)
-        observed = Gender.NEUTRAL if kept else None
-        why = "both" if kept else "more than the gender changes"
-        return _alternatives(item, Verdict.JUDGED, observed, "correct" if kept else "wrong", why, facts)
-    only = next((gender for gender in genders if gender), None)
-    if only is None:
-        return _alternatives(item, Verdict.UNJUDGEABLE, None, "undecided", "undecided", facts)
-    return _alternatives(item, Verdict.JUDGED, only, "wrong", f"{only} only", facts)
+    verdict, observed = Verdict.JUDGED, None
+    if not outputs:
+        verdict, outcome, reason = Verdict.NOT_TRANSLATED, "failed", "empty"
+    elif not is_open:
+        verdict, outcome, reason = Verdict.UNJUDGEABLE, "undecided", "nothing to choose"
+    elif any(gate.MIXED in reading.letters for reading in readings):
+        verdict, outcome, reason = Verdict.UNJUDGEABLE, "mixed", "mixed"
+    elif n_people(item) > 1 and n_found:
+        is_all = n_found >= len(distinct)
+        outcome, reason, observed = ("correct", "all", Gender.NEUTRAL) if is_all else ("wrong", "some", None)
+    elif {Gender.FEMININE, Gender.MASCULINE} <= genders and n_people(item) == 1:
+        is_kept = _differ_in_gender_only(outputs, readings, variants)
+        reason = "both" if is_kept else "more than the gender changes"
+        outcome, observed = ("correct", Gender.NEUTRAL) if is_kept else ("wrong", None)
+    elif (only := next(filter(None, genders), None)) and n_people(item) == 1:
+        outcome, reason, observed = "wrong", f"{only} only", only
+    else:
+        verdict, outcome, reason = Verdict.UNJUDGEABLE, "undecided", "undecided"
+    told: dict[str, Any] = {"outcome": outcome, "reason": reason, "evidence": evidence}
+    return Judgement.of(item, verdict, observed, tags=_tags(item), measures=measures, **told)
 
 
-def _alternatives(
-    item: Item, verdict: Verdict, observed: Gender | None, outcome: str, reason: str, facts: dict[str, Any]
-) -> Judgement:
-    return Judgement.of(item, verdict, observed, tags=_tags(item), outcome=outcome, reason=reason, **facts)
+def _as_garg(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequence[str]) -> dict[str, float]:
+    """Structures and BLEU of Garg et al. (2024), of the first output of each gender, or the first of all."""
+    found: dict[str, float] = {}
+    sides: dict[Gender, str] = {}
+    for text, reading in zip(outputs, readings, strict=True):
+        if reading.gender:
+            sides.setdefault(reading.gender, text)
+    if len(sides) == 2:
+        pairs = ((sides[Gender.FEMININE], sides[Gender.MASCULINE]), (variants[0], variants[-1]))
+        said, wanted = (Counter((" ".join(a), " ".join(b)) for a, b in _changes(*pair)) for pair in pairs)
+        counts = {"said": said, "wanted": wanted, "right": said & wanted}
+        found |= {f"structures.{name}": float(count.total()) for name, count in counts.items()}
+    for gender, reference in ((Gender.FEMININE, variants[0]), (Gender.MASCULINE, variants[-1])):
+        (row,) = quality.bleu_statistics([sides.get(gender, outputs[0])], [reference])
+        found |= {f"{gender}.bleu.{column}": value for column, value in row.items()}
+    return found
+
+
+def _changes(one: str, other: str) -> list[tuple[list[str], list[str]]]:
+    """The words of each stretch in which two texts differ."""
+    a, b = blanked(one).split(), blanked(other).split()
+    opcodes = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    return [(a[a1:a2], b[b1:b2]) for kind, a1, a2, b1, b2 in opcodes if kind != "equal"]
 
 
 def _word(reading: Reading) -> str:
     if gender := reading.gender:
         return gender.value
-    if MIXED in reading.letters:
+    if gate.MIXED in reading.letters:
         return "mixed"
-    return "undecided" if UNREAD in reading.letters else reading.letters
+    return "undecided" if gate.UNREAD in reading.letters else reading.letters
 
 
 def _differ_in_gender_only(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequence[str]) -> bool:
@@ -398,32 +403,22 @@ def _differ_in_gender_only(outputs: Sequence[str], readings: Sequence[Reading], 
 
 def n_changed(one: str, other: str) -> int:
     """How many words two texts differ in: of each stretch that is not the same, those of its longer side."""
-    opcodes = SequenceMatcher(None, blanked(one).split(), blanked(other).split(), autojunk=False).get_opcodes()
-    return sum(max(a2 - a1, b2 - b1) for kind, a1, a2, b1, b2 in opcodes if kind != "equal")
+    return sum(max(len(a), len(b)) for a, b in _changes(one, other))
 
 
 # -- a rewriter --------------------------------------------------------------------------------------------------------
-
-MATCH, MISMATCH, EMPTY = "match", "mismatch", "empty"
 
 
 def outcome(prediction: str, reference: str) -> str:
     """Compare as GATE's released script (`GateEval.py`) does: case, punctuation and apostrophes count."""
     said = prediction.strip()
     if not said:
-        return EMPTY
-    return MATCH if said == reference.strip() else MISMATCH
+        return gate.EMPTY
+    return gate.MATCH if said == reference.strip() else gate.MISMATCH
 
 
-def judge_rewriting(item_set: ItemSet, answers: Answers) -> list[Judgement]:
-    settings: RewritingSettings = item_set.selection
-    return [
-        _judge_rewritten(item, samples[0].text or "", settings)
-        for item, samples in zip(item_set.items, answers, strict=True)
-    ]
-
-
-def _judge_rewritten(item: Item, text: str, settings: RewritingSettings) -> Judgement:
+def _judge_rewritten(item: Item, samples: Sequence[Translation], settings: gate.RewritingSettings) -> Judgement:
+    text = samples[0].text or ""
     is_paper = settings.rules == "paper"
     said, given = (text, item.source) if is_paper else (normalised(text), normalised(item.source))
     reference = item.tags["paper_reference"] if is_paper else normalised(item.tags["reference"])
@@ -432,10 +427,10 @@ def _judge_rewritten(item: Item, text: str, settings: RewritingSettings) -> Judg
     tags = _tags(item, score=score, counts=_counts(item, settings))
     has_terms = not is_paper and item.tags["changes"] == "yes"
     terms = terms_of(item, item.expected) if item.expected and has_terms else []
-    facts: dict[str, Any] = {"measures": as_measures(count_terms(padded(said).split(), terms)), "tags": tags}
-    if score == EMPTY:
+    facts: dict[str, Any] = {"measures": count_terms(padded(said).split(), terms), "tags": tags}
+    if score == gate.EMPTY:
         return Judgement.of(item, Verdict.NOT_TRANSLATED, outcome="failed", reason="empty", **facts)
-    if score == MATCH:
+    if score == gate.MATCH:
         reason = "" if item.tags["changes"] == "yes" else "nothing to rewrite"
         return Judgement.of(item, Verdict.JUDGED, item.expected, outcome="correct", reason=reason, **facts)
     observed = item.expected.opposite if unchanged and item.expected else None
@@ -443,7 +438,7 @@ def _judge_rewritten(item: Item, text: str, settings: RewritingSettings) -> Judg
     return Judgement.of(item, Verdict.JUDGED, observed, outcome="wrong", reason=reason, **facts)
 
 
-def _counts(item: Item, settings: RewritingSettings) -> str:
+def _counts(item: Item, settings: gate.RewritingSettings) -> str:
     """Whether a sentence counts: `yes`; `no`, by its length or since nothing is to be rewritten; `empty`, as if it had
     not been rewritten."""
     n = int(item.tags["words"])
@@ -455,7 +450,7 @@ def _counts(item: Item, settings: RewritingSettings) -> str:
 # -- what fakes say, and how files are checked -------------------------------------------------------------------------
 
 
-def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
+def render(item: Item, gender: Gender, settings: gate.Settings) -> str:  # noqa: ARG001
     """The variant in which all are of this gender; where it is to be left open, the words that all variants share."""
     n = n_people(item)
     feminine, masculine = item.tags["f" * n], item.tags["m" * n]
@@ -466,12 +461,95 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG0
     return feminine if gender is Gender.FEMININE else masculine
 
 
-def render_rewriting(item: Item, gender: Gender, settings: RewritingSettings) -> str:
+def render_rewriting(item: Item, gender: Gender, settings: gate.RewritingSettings) -> str:
     if gender in (item.expected, Gender.NEUTRAL):
         return item.tags["paper_reference" if settings.rules == "paper" else "reference"]
     return item.source
 
 
-def fit(item: Item, text: str, settings: Shared) -> float | None:  # noqa: ARG001
+def fit(item: Item, text: str, settings: gate.Shared) -> float | None:  # noqa: ARG001
     reference = item.tags["reference"] if "reference" in item.tags else item.tags["m" * n_people(item)]
     return words_in_common(padded(reference).split(), padded(text).split())
+
+
+def complete_rewriting(settings: gate.RewritingSettings) -> gate.RewritingSettings:
+    if settings.max_words and settings.min_words > settings.max_words:
+        raise UserError(f"--min-words {settings.min_words} is more than --max-words {settings.max_words}")
+    return items.with_split(settings)
+
+
+def _signature(settings: gate.Settings) -> Mapping[str, str]:
+    reader = {"reader": version()} if settings.reading == "all" else {}
+    return {"split": settings.split, "reading": settings.reading, **reader}
+
+
+def _rewriting_signature(settings: gate.RewritingSettings) -> Mapping[str, str]:
+    most = f"{settings.min_words or 1}-{settings.max_words or 'all'}"
+    full = ",full-set-recall" if settings.full_set_recall == "yes" else ""
+    has_limits = settings.min_words or settings.max_words
+    return {"split": settings.split, **({"words": f"{most}{full}"} if has_limits else {})}
+
+
+def drawn_elsewhere(settings: gate.AlternativesSettings, n_samples: int) -> Mapping[str, Any]:
+    return {"n_samples": n_samples, "sampling": settings.sampling or "unknown=elsewhere"}
+
+
+_SHARED: dict[str, Any] = {
+    "card": "gate-variants",
+    "rules_version": 5,
+    "language_pairs": lambda data: [
+        ("en", code) for code in (*items.LANGUAGES, *(() if data == "core" else items.ANNOTATED))
+    ],
+    "fit": fit,
+    "sources_depend_on_target": True,
+}
+BENCHMARK = BenchmarkOf(
+    name=gate.VARIANTS,
+    title="GATE (one translation)",
+    question="Which gender are people given when the source does not specify it?",
+    settings=gate.Settings,
+    default_own=items.with_defaults,
+    complete_own=items.with_split,
+    load=items.load,
+    judge=each(_judge_one),
+    measures=measures.VARIANTS,
+    render=render,
+    findings="gendermark.benchmarks.gate_variants.findings:VARIANTS",
+    signature=_signature,
+    **_SHARED,
+)
+OFFERED = BenchmarkOf(
+    name=gate.ALTERNATIVES,
+    title="GATE (alternatives)",
+    question="Are both genders offered when the source does not specify gender?",
+    settings=gate.AlternativesSettings,
+    default_own=items.with_defaults,
+    complete_own=lambda settings: with_drawing(items.with_split(settings), gate.N_SAMPLES, gate.SAMPLING),
+    load=items.load,
+    requests=sampled_requests,
+    judge=each(_judge_all),
+    measures=measures.ALTERNATIVES,
+    render=render,
+    findings="gendermark.benchmarks.gate_variants.findings:ALTERNATIVES",
+    signature=lambda settings: {**_signature(settings), "samples": f"{settings.n_samples},{settings.sampling}"},
+    drawn_elsewhere=drawn_elsewhere,
+    draws=True,
+    only_when_named=True,
+    **_SHARED,
+)
+REWRITER = BenchmarkOf(
+    name=gate.REWRITING,
+    title="GATE (rewriting)",
+    question="Is a translation put into the other gender exactly?",
+    settings=gate.RewritingSettings,
+    complete_own=complete_rewriting,
+    load=items.load_rewriting,
+    requests=items.rewriting_requests,
+    judge=each(_judge_rewritten),
+    measures=measures.REWRITING,
+    render=render_rewriting,
+    findings="gendermark.benchmarks.gate_variants.findings:REWRITING",
+    signature=_rewriting_signature,
+    only_when_named=True,
+    **_SHARED,
+)

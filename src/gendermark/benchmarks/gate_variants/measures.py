@@ -9,142 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from gendermark.benchmarks import gate_variants as gate
 from gendermark.benchmarks.benchmark import Measures, outcome_table
-from gendermark.benchmarks.gate_variants import (
-    DIRECTIONS,
-    GROUPS,
-    LABELS,
-    SLICES,
-    AlternativesSettings,
-    RewritingSettings,
-    Settings,
-)
-from gendermark.benchmarks.gate_variants.judge import CLOSED, EMPTY, FEMININE, MASCULINE, MATCH, MISMATCH, MIXED
-from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import PERCENT, Bounded, Floats, Metric
-from gendermark.metrics.rates import difference, rate, share
-from gendermark.metrics.terms import TERM_ACCURACY, TERM_COVERAGE, add_terms, term_accuracy, term_coverage
+from gendermark.metrics import quality
+from gendermark.metrics.metric import PERCENT, Bounded, Description, Floats, Metric, described, difference, rate, share
+from gendermark.metrics.terms import add_terms, term_accuracy, term_coverage
 from gendermark.records import Judgement, Table, Verdict
 
-MASCULINE_RATE = Description(
-    "masculine_rate",
-    "as a man",
-    "People translated as men, of those translated as a man or a woman; nothing is right or wrong here, but half of "
-    "each would favour nobody.",
-    even=50.0,
-    behind={"observed": "masculine"},
-)
-FEMININE_RATE = Description(
-    "feminine_rate",
-    "as a woman",
-    "People translated as women, of those translated as a man or a woman.",
-    behind={"observed": "feminine"},
-)
-IMBALANCE = Description(
-    "imbalance",
-    "men minus women",
-    "masculine_rate minus feminine_rate: 100 if all become men, -100 if all become women; 0 favours nobody.",
-    better="zero",
-)
-COVERAGE = Description(
-    "coverage",
-    "gender could be read",
-    "People translated as a man or a woman, of all whose gender the translation has to show.",
-    better="higher",
-)
-MIXED_RATE = Description(
-    "mixed", "both genders at once", "People with words of both genders.", better="lower", behind={"outcome": "mixed"}
-)
-UNDECIDED = Description(
-    "undecided",
-    "no gender to be read",
-    "People whose gender does not show, or shows in words that are not known here.",
-    behind={"outcome": "undecided"},
-)
-FAILED = Description(
-    "failed",
-    "not translated",
-    "People in sentences with no translation: empty, or a copy.",
-    better="lower",
-    behind={"outcome": "failed"},
-)
-WORK_FAMILY_GAP = Description(
-    "work_family_gap",
-    "men at work minus men in the family",
-    "masculine_rate of occupations (PROF) minus that of family (FAM), in sentences about one person.",
-    better="zero",
-)
-STEREOTYPE_GAP = Description(
-    "stereotype_gap",
-    "men in men's occupations minus in women's",
-    "masculine_rate of occupations that mostly men have minus that of occupations that mostly women have.",
-    better="zero",
-)
-CONSISTENCY = Description(
-    "consistency",
-    "all people of a sentence alike",
-    "Sentences whose people all get the same gender, of those with several people whose genders could all be read.",
-)
-ALL_MEN = CONSISTENCY.called("all_men", "all people men", "Of the same sentences, those in which all become men.")
-ALL_WOMEN = CONSISTENCY.called(
-    "all_women", "all people women", "Of the same sentences, those in which all become women."
-)
-
-EXACT_RATE = Description(
-    "exact_rate",
-    "all references reproduced",
-    "Sentences of which all references are among the outputs.",
-    better="higher",
-)
-BOTH_RATE = Description(
-    "both_rate",
-    "both genders offered",
-    "Sentences with a feminine and a masculine output, whatever else changed.",
-    better="higher",
-)
-ONLY_MEN = Description(
-    "only_men", "men only", "Sentences whose outputs all make a man of the person.", behind={"observed": "masculine"}
-)
-ONLY_WOMEN = Description(
-    "only_women",
-    "women only",
-    "Sentences whose outputs all make a woman of the person.",
-    behind={"observed": "feminine"},
-)
-COMBINATION_RECALL = Description(
-    "combination_recall",
-    "combinations offered",
-    "Of the ways to give genders to the people of a sentence, how many are offered; mean over sentences.",
-    better="higher",
-)
-ALL_FOUND = Description(
-    "all_found", "all combinations offered", "Sentences of which all ways are offered.", better="higher"
-)
-LEFT_ALONE = Description(
-    "no_op_rate",
-    "left alone, where nothing changes",
-    "Sentences that are the same in both genders and came back as they were.",
-    better="higher",
-)
-UNCHANGED = Description(
-    "unchanged", "came back as it was", "Sentences that should have changed and did not, of all.", better="lower"
-)
+DESCRIBED = described(__package__)
 
 
-PRECISION = Description(
-    "precision",
-    "right, of those tried",
-    "What is right, of what was tried: rewritten to the reference, or two genders offered and nothing else changed.",
-    better="higher",
-    symbol="P",
-)
-RECALL = Description(
-    "recall", "right, of all", "What is right, of all that could be tried.", better="higher", symbol="R"
-)
-F_HALF = Description(
-    "f_half", "F0.5", "Precision and recall in one; precision counts double (F0.5).", better="higher", symbol="F0.5"
-)
-ATTEMPT_RATE = Description("attempt_rate", "tried", "What was tried, of all that could be.", symbol="tried")
+def _named(names: str) -> list[Description]:
+    """The described metrics of these names."""
+    return [DESCRIBED[name] for name in names.split()]
 
 
 def f_half(match: Floats, mismatch: Floats, total: Floats) -> Floats:
@@ -161,13 +38,13 @@ def exactness(part: str, *, is_paper: bool) -> list[Metric]:
     tried, total, match = (f"{part}.{name}" for name in ("tried", "total", "match"))
     needs = (match, f"{part}.mismatch", total)
     found = [
-        rate(PRECISION, part, match, tried, judged=tried),
-        rate(RECALL, part, match, total, judged=tried),
-        Metric(F_HALF, part, needs, f_half, total, tried, PERCENT, weigh=needs[2:]),
+        rate(DESCRIBED["precision"], part, match, tried, judged=tried),
+        rate(DESCRIBED["recall"], part, match, total, judged=tried),
+        Metric(DESCRIBED["f_half"], part, needs, f_half, total, tried, PERCENT, weigh=needs[2:]),
     ]
     if is_paper:
         found = [replace(one, value=_or_zero(one.value)) for one in found]
-    return [*found, rate(ATTEMPT_RATE, part, tried, total, judged=tried)]
+    return [*found, rate(DESCRIBED["attempt_rate"], part, tried, total, judged=tried)]
 
 
 def _or_zero(value: Callable[..., Floats]) -> Callable[..., Floats]:
@@ -188,7 +65,7 @@ def _by_label(judgements: Sequence[Judgement], row_of: RowOf) -> list[tuple[Any,
         for label in _labels_of(judgement):
             by_label[label].append(judgement)
     ordered = sorted(by_label.items(), key=lambda found: (-len(found[1]), found[0]))
-    return [(label.upper(), LABELS.get(label, label), *row_of(found)) for label, found in ordered]
+    return [(label.upper(), gate.LABELS.get(label, label), *row_of(found)) for label, found in ordered]
 
 
 def _percent(n: float, total: float) -> float | None:
@@ -198,7 +75,9 @@ def _percent(n: float, total: float) -> float | None:
 # -- one translation ---------------------------------------------------------------------------------------------------
 
 _OUTCOMES = "Outcomes, and by what they were read"
-_OUTCOME = {FEMININE: "feminine", MASCULINE: "masculine", MIXED: "mixed"}
+_REST = ("mixed", "undecided", "failed")
+"""What else may become of a person; metrics and columns are called alike."""
+_OUTCOME = {gate.FEMININE: "feminine", gate.MASCULINE: "masculine", gate.MIXED: "mixed"}
 
 
 def _slices(judgement: Judgement, stereotype: str) -> Iterable[str]:
@@ -221,21 +100,21 @@ def tally_variants(group: Sequence[Judgement]) -> Mapping[str, float]:
         letters = judgement.tags["variant"]
         failed = judgement.verdict is Verdict.NOT_TRANSLATED
         for letter, stereotype in zip(letters, judgement.tags["stereotypes"], strict=True):
-            if letter == CLOSED:
+            if letter == gate.CLOSED:
                 continue
             outcome = "failed" if failed else _OUTCOME.get(letter, "undecided")
             for part in _slices(judgement, stereotype):
                 counts[f"{part}.total"] += 1
                 counts[f"{part}.{outcome}"] += 1
                 counts[f"{part}.judged"] += outcome in ("feminine", "masculine")
-        own = letters.replace(CLOSED, "")
+        own = letters.replace(gate.CLOSED, "")
         if len(own) > 1:
             counts["several.total"] += 1
-            if set(own) <= {FEMININE, MASCULINE}:
+            if set(own) <= {gate.FEMININE, gate.MASCULINE}:
                 counts["several.judged"] += 1
                 counts["several.alike"] += len(set(own)) == 1
-                counts["several.men"] += set(own) == {MASCULINE}
-                counts["several.women"] += set(own) == {FEMININE}
+                counts["several.men"] += set(own) == {gate.MASCULINE}
+                counts["several.women"] += set(own) == {gate.FEMININE}
         add_terms(counts, "all", judgement.measures)
     return counts
 
@@ -246,34 +125,39 @@ def _imbalance(part: str) -> Metric:
 
     needs = (f"{part}.masculine", f"{part}.feminine")
     rule = Bounded(-100.0, 100.0)
-    return Metric(IMBALANCE, part, needs, value, f"{part}.total", f"{part}.judged", rule, weigh=needs)
+    return Metric(DESCRIBED["imbalance"], part, needs, value, f"{part}.total", f"{part}.judged", rule, weigh=needs)
 
 
-def variant_metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
-    groups = [group for group in GROUPS if any(judgement.tags["people"] == group for judgement in judgements)]
+def _rate_of(gender: str, part: str) -> Metric:
+    return share(DESCRIBED[f"{gender}_rate"], part, gender, of="judged")
+
+
+def variant_metrics(judgements: Sequence[Judgement], settings: gate.Settings) -> list[Metric]:
+    groups = [group for group in gate.GROUPS if any(judgement.tags["people"] == group for judgement in judgements)]
     found = [_imbalance("all")]
-    shares = ((MASCULINE_RATE, "masculine"), (FEMININE_RATE, "feminine"))
-    rest = ((MIXED_RATE, "mixed"), (UNDECIDED, "undecided"), (FAILED, "failed"))
     for part in ("all", *(groups if len(groups) > 1 or groups[0] == "one" else ())):
-        found += [share(about, part, kind, of="judged") for about, kind in shares]
-        found.append(share(COVERAGE, part, "judged"))
+        found += [_rate_of("masculine", part), _rate_of("feminine", part)]
+        found.append(share(DESCRIBED["coverage"], part, "judged"))
         if settings.rules != "paper":
-            found += [share(about, part, kind) for about, kind in rest]
+            found += [share(DESCRIBED[kind], part, kind) for kind in _REST]
     if settings.rules != "paper":
         found.append(term_coverage())
     stereotypes = {letter for judgement in judgements for letter in judgement.tags["stereotypes"]}
     if {"m", "f"} <= stereotypes:
-        men, women = (share(MASCULINE_RATE, part, "masculine", of="judged") for part in ("mens-work", "womens-work"))
-        found += [men, women, difference(STEREOTYPE_GAP, men, women, "all")]
+        men, women = (_rate_of("masculine", part) for part in ("mens-work", "womens-work"))
+        found += [men, women, difference(DESCRIBED["stereotype_gap"], men, women, "all")]
     present = {label for j in judgements if j.tags["people"] == "one" for label in _labels_of(j)}
     if {"prof", "fam"} <= present:
-        work, family = (share(MASCULINE_RATE, part, "masculine", of="judged") for part in ("prof", "fam"))
-        found.append(difference(WORK_FAMILY_GAP, work, family, "one"))
+        work, family = (_rate_of("masculine", part) for part in ("prof", "fam"))
+        found.append(difference(DESCRIBED["work_family_gap"], work, family, "one"))
     for part in (*sorted(present), *(["not-indf"] if "indf" in present else [])):
-        found += [share(MASCULINE_RATE, part, "masculine", of="judged"), share(COVERAGE, part, "judged")]
-    if any(group in groups for group in GROUPS[1:]):
-        kinds = ((CONSISTENCY, "alike"), (ALL_MEN, "men"), (ALL_WOMEN, "women"))
-        found += [share(about, "several", kind, of="judged") for about, kind in kinds]
+        found += [
+            _rate_of("masculine", part),
+            share(DESCRIBED["coverage"], part, "judged"),
+        ]
+    if any(group in groups for group in gate.GROUPS[1:]):
+        kinds = (("consistency", "alike"), ("all_men", "men"), ("all_women", "women"))
+        found += [share(DESCRIBED[name], "several", kind, of="judged") for name, kind in kinds]
     return found
 
 
@@ -302,27 +186,16 @@ def variant_tables(judgements: Sequence[Judgement]) -> list[Table]:
 
 
 VARIANTS = Measures(
-    described=(
-        IMBALANCE,
-        MASCULINE_RATE,
-        FEMININE_RATE,
-        COVERAGE,
-        MIXED_RATE,
-        UNDECIDED,
-        FAILED,
-        STEREOTYPE_GAP,
-        WORK_FAMILY_GAP,
-        CONSISTENCY,
-        ALL_MEN,
-        ALL_WOMEN,
-        TERM_COVERAGE,
+    described=_named(
+        "imbalance masculine_rate feminine_rate coverage mixed undecided failed stereotype_gap "
+        "work_family_gap consistency all_men all_women term_coverage"
     ),
     headline=("imbalance:all", "coverage:all"),
     questions=("imbalance", "stereotype_gap"),
     tally=tally_variants,
     metrics=variant_metrics,
     tables=variant_tables,
-    slices=SLICES,
+    slices=gate.SLICES,
 )
 
 
@@ -333,7 +206,16 @@ def tally_alternatives(group: Sequence[Judgement]) -> Mapping[str, float]:
     counts: dict[str, float] = defaultdict(float)
     for judgement in group:
         own = judgement.measures
-        if own["combinations"] < 2:
+        is_open = own["combinations"] > 1
+        counts["all.every"] += 1
+        counts["all.translated"] += judgement.verdict is not Verdict.NOT_TRANSLATED
+        counts["all.open"] += is_open
+        counts["all.offered"] += own["attempted"]
+        counts["all.offered_rightly"] += own["attempted"] * is_open
+        for key, value in own.items():
+            if "." in key:
+                counts[key] += value
+        if not is_open:
             continue
         part = "one" if judgement.tags["people"] == "one" else "several"
         right = judgement.outcome == "correct"
@@ -357,18 +239,29 @@ def tally_alternatives(group: Sequence[Judgement]) -> Mapping[str, float]:
     return counts
 
 
-def alternative_metrics(judgements: Sequence[Judgement], settings: AlternativesSettings) -> list[Metric]:
+def alternative_metrics(judgements: Sequence[Judgement], settings: gate.AlternativesSettings) -> list[Metric]:
     present = {judgement.tags["people"] for judgement in judgements}
     is_paper = settings.rules == "paper"
     found: list[Metric] = []
     if "one" in present:
-        found = [*exactness("one", is_paper=is_paper), share(EXACT_RATE, "one", "exact")]
-        kinds = ((BOTH_RATE, "both"), (ONLY_MEN, "men"), (ONLY_WOMEN, "women"))
-        rest = ((MIXED_RATE, "mixed"), (UNDECIDED, "undecided"), (FAILED, "failed"))
-        found += [] if is_paper else [share(about, "one", kind) for about, kind in (*kinds, *rest)]
-    if present & set(GROUPS[1:]):
-        found += [share(COMBINATION_RECALL, "several", "found"), share(ALL_FOUND, "several", "all_found")]
-        found.append(share(ATTEMPT_RATE, "several", "tried"))
+        found = [*exactness("one", is_paper=is_paper), share(DESCRIBED["exact_rate"], "one", "exact")]
+        kinds = {"both_rate": "both", "only_men": "men", "only_women": "women", **{kind: kind for kind in _REST}}
+        found += [] if is_paper else [share(DESCRIBED[name], "one", kind) for name, kind in kinds.items()]
+    if present & set(gate.GROUPS[1:]):
+        found += [
+            share(DESCRIBED["combination_recall"], "several", "found"),
+            share(DESCRIBED["all_found"], "several", "all_found"),
+        ]
+        found.append(share(DESCRIBED["attempt_rate"], "several", "tried"))
+    if gate.NOBODY in present and not is_paper:
+        judged, said, wanted = "all.translated", "structures.said", "structures.wanted"
+        found += [
+            rate(DESCRIBED["offer_precision"], "all", "all.offered_rightly", "all.offered", judged=judged),
+            rate(DESCRIBED["offer_recall"], "all", "all.offered_rightly", "all.open", judged=judged),
+            rate(DESCRIBED["structure_precision"], "all", "structures.right", said, judged=said),
+            rate(DESCRIBED["structure_recall"], "all", "structures.right", wanted, judged=wanted),
+            quality.quality_gap(DESCRIBED["delta_bleu"], "bleu", "masculine", "feminine"),
+        ]
     return found
 
 
@@ -387,26 +280,16 @@ def alternative_tables(judgements: Sequence[Judgement]) -> list[Table]:
 
 
 ALTERNATIVES = Measures(
-    described=(
-        PRECISION,
-        RECALL,
-        F_HALF,
-        ATTEMPT_RATE,
-        EXACT_RATE,
-        BOTH_RATE,
-        ONLY_MEN,
-        ONLY_WOMEN,
-        MIXED_RATE,
-        UNDECIDED,
-        FAILED,
-        COMBINATION_RECALL,
-        ALL_FOUND,
+    described=_named(
+        "precision recall f_half attempt_rate exact_rate both_rate only_men only_women mixed undecided failed "
+        "combination_recall all_found offer_precision offer_recall structure_precision structure_recall "
+        "delta_bleu"
     ),
     headline=("recall:one", "precision:one", "f_half:one", "combination_recall:several"),
     tally=tally_alternatives,
     metrics=alternative_metrics,
     tables=alternative_tables,
-    slices=SLICES,
+    slices=gate.SLICES,
 )
 
 
@@ -417,30 +300,30 @@ def tally_rewriting(group: Sequence[Judgement]) -> Mapping[str, float]:
     counts: dict[str, float] = defaultdict(float)
     for judgement in group:
         tags = judgement.tags
-        score = EMPTY if tags["counts"] == "empty" else tags["score"]
+        score = gate.EMPTY if tags["counts"] == "empty" else tags["score"]
         for part in (tags["direction"], "all"):
             if tags["counts"] in ("yes", "empty"):
                 counts[f"{part}.total"] += 1
                 counts[f"{part}.{score}"] += 1
-                counts[f"{part}.tried"] += score != EMPTY
-                counts[f"{part}.unchanged"] += judgement.reason == "unchanged" and score == MISMATCH
+                counts[f"{part}.tried"] += score != gate.EMPTY
+                counts[f"{part}.unchanged"] += judgement.reason == "unchanged" and score == gate.MISMATCH
                 add_terms(counts, part, judgement.measures)
             elif tags["counts"] == "same":
                 counts[f"{part}.same"] += 1
-                counts[f"{part}.alone"] += tags["score"] == MATCH
+                counts[f"{part}.alone"] += tags["score"] == gate.MATCH
     return counts
 
 
-def rewriting_metrics(judgements: Sequence[Judgement], settings: RewritingSettings) -> list[Metric]:
-    present = [part for part in DIRECTIONS if any(j.tags["direction"] == part for j in judgements)]
+def rewriting_metrics(judgements: Sequence[Judgement], settings: gate.RewritingSettings) -> list[Metric]:
+    present = [part for part in gate.DIRECTIONS if any(j.tags["direction"] == part for j in judgements)]
     is_paper = settings.rules == "paper"
     found: list[Metric] = []
     for part in (*present, "all"):
         found += exactness(part, is_paper=is_paper)
         if not is_paper:
             found += [
-                rate(UNCHANGED, part, f"{part}.unchanged", f"{part}.total", judged=f"{part}.tried"),
-                rate(LEFT_ALONE, part, f"{part}.alone", f"{part}.same", judged=f"{part}.same"),
+                rate(DESCRIBED["unchanged"], part, f"{part}.unchanged", f"{part}.total", judged=f"{part}.tried"),
+                rate(DESCRIBED["no_op_rate"], part, f"{part}.alone", f"{part}.same", judged=f"{part}.same"),
                 term_coverage(part),
                 term_accuracy(part),
             ]
@@ -449,7 +332,7 @@ def rewriting_metrics(judgements: Sequence[Judgement], settings: RewritingSettin
 
 def rewriting_tables(judgements: Sequence[Judgement]) -> list[Table]:
     rows: list[tuple[Any, ...]] = []
-    for direction in DIRECTIONS:
+    for direction in gate.DIRECTIONS:
         own = [judgement for judgement in judgements if judgement.tags["direction"] == direction]
 
         def row(found: Sequence[Judgement], part: str = direction) -> tuple[Any, ...]:
@@ -472,7 +355,7 @@ def rewriting_tables(judgements: Sequence[Judgement]) -> list[Table]:
     ]
 
 
-def rewriting_warnings(judgements: Sequence[Judgement], settings: RewritingSettings) -> list[str]:
+def rewriting_warnings(judgements: Sequence[Judgement], settings: gate.RewritingSettings) -> list[str]:
     n_same = sum(judgement.tags["changes"] == "no" for judgement in judgements)
     if settings.rules == "paper" and n_same:
         return [
@@ -483,11 +366,11 @@ def rewriting_warnings(judgements: Sequence[Judgement], settings: RewritingSetti
 
 
 REWRITING = Measures(
-    described=(PRECISION, RECALL, F_HALF, ATTEMPT_RATE, UNCHANGED, LEFT_ALONE, TERM_COVERAGE, TERM_ACCURACY),
+    described=_named("precision recall f_half attempt_rate unchanged no_op_rate term_coverage term_accuracy"),
     headline=("f_half", "precision", "recall"),
     tally=tally_rewriting,
     metrics=rewriting_metrics,
     tables=rewriting_tables,
     warnings=rewriting_warnings,
-    slices=SLICES,
+    slices=gate.SLICES,
 )

@@ -14,15 +14,14 @@ from gendermark.benchmarks.findings import (
     direction_of,
     dot_figure,
     marks,
-    rows_by_run,
     rows_by_system,
+    run_table,
     runs_of,
 )
 from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN
 from gendermark.benchmarks.gest.measures import SLICES
 from gendermark.records import Estimate
 from gendermark.reporting import charts
-from gendermark.reporting.charts import FEMALE, MALE, DotPanel, DotRow, Figure, Look, Sheet, language, span
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import against_half, difference
 from gendermark.result import Result
@@ -76,16 +75,16 @@ def _is_within(rank: Estimate, low: int, high: int) -> bool:
     return rank.low is not None and rank.high is not None and low <= rank.low and rank.high <= high
 
 
-_COLUMNS = {"f_m": "f_m", "f_s": "f_s", "p_f": "p_f", "p_m": "p_m", "coverage": "coverage"}
-
-
 def forms(cells: Sequence[Cell]) -> list[Form]:
     caption = (
-        "The rates of Pikuliak et al. (2024): f_m, how often the speaker becomes a man; f_s, how much more often with "
-        "stereotypes of men (p_m) than of women (p_f); coverage, how many translations show a gender at all."
+        "The rates of Pikuliak et al. (2024): f_m, how often the speaker is translated as a man; f_s, how much more "
+        "often with stereotypes of men (p_m) than of women (p_f); coverage, how many translations show a gender at all."
     )
-    overall = Form("gest-1", caption, list(_COLUMNS), rows_by_run(cells, [(name, "all") for name in _COLUMNS.values()]))
-    return [overall, *(_by_stereotype(number, cell, len(cells)) for number, cell in enumerate(cells))]
+    columns = {name: (name, "all") for name in ("f_m", "f_s", "p_f", "p_m", "coverage")}
+    return [
+        run_table("gest-1", caption, columns, cells),
+        *(_by_stereotype(number, cell, len(cells)) for number, cell in enumerate(cells)),
+    ]
 
 
 def _by_stereotype(number: int, cell: Cell, n_cells: int) -> Form:
@@ -107,10 +106,10 @@ def _by_stereotype(number: int, cell: Cell, n_cells: int) -> Form:
     return Form(name, caption, ["p", "rank"], rows, runs, corner="stereotype")
 
 
-_BOTH = Look("square", charts.GREEN, filled=False)
+_BOTH = charts.Look("square", charts.GREEN, filled=False)
 
 
-def stereotypes(sheet: Sheet) -> Iterator[Figure]:
+def stereotypes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """How masculine the translations of each stereotype are: one figure per direction, with a mark for each system."""
     for cell, results in sheet.cells.items():
         women, men = ([_stereotype_row(name, results) for name in names] for names in (WOMEN, MEN))
@@ -121,44 +120,52 @@ def stereotypes(sheet: Sheet) -> Iterator[Figure]:
         yield dot_figure(
             sheet,
             "stereotypes",
-            "How often the speaker becomes a man, by stereotype",
+            "How often the speaker is translated as a man, by stereotype",
             "Share of masculine speakers among the translations of each stereotype that show a gender; dashes: half "
             f"({sheet.about(cell)}); lines: {sheet.intervals}.",
-            [DotPanel("masculine among those that show a gender", (0, 1), zero=0.5)],
-            [DotRow("Stereotypes of women"), *women, DotRow("Stereotypes of men"), *men],
-            systems if len(systems) > 1 else [("stereotype of women", FEMALE), ("of men", MALE)],
+            [charts.DotPanel("masculine among those that show a gender", (0, 1), zero=0.5)],
+            [charts.DotRow("Stereotypes of women"), *women, charts.DotRow("Stereotypes of men"), *men],
+            systems if len(systems) > 1 else [("stereotype of women", charts.FEMALE), ("of men", charts.MALE)],
             cell=cell,
         )
 
 
-def _stereotype_row(name: str, results: Mapping[str, Result]) -> DotRow:
+def _stereotype_row(name: str, results: Mapping[str, Result]) -> charts.DotRow:
     """One mark for each system; of one system it shows whose stereotype it is."""
-    looks = charts.looks_of(dict(enumerate(results))) if len(results) > 1 else {0: MALE if name in MEN else FEMALE}
-    dots = [(one, looks[number]) for number, result in enumerate(results.values()) if (one := span(result, "p", name))]
-    return DotRow(SLICES[name], [dots])
+    looks = (
+        charts.looks_of(dict(enumerate(results)))
+        if len(results) > 1
+        else {0: charts.MALE if name in MEN else charts.FEMALE}
+    )
+    dots = [
+        (one, looks[number])
+        for number, result in enumerate(results.values())
+        if (one := charts.span(result, "p", name))
+    ]
+    return charts.DotRow(SLICES[name], [dots])
 
 
-def rates(sheet: Sheet) -> Iterator[Figure]:
+def rates(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """The two rates of all systems and languages."""
-    looks = {("p_f", "all"): FEMALE, ("p_m", "all"): MALE, ("f_m", "all"): _BOTH}
+    looks = {("p_f", "all"): charts.FEMALE, ("p_m", "all"): charts.MALE, ("f_m", "all"): _BOTH}
 
-    def row(cell: str, result: Result) -> list[DotRow]:
+    def row(cell: str, result: Result) -> list[charts.DotRow]:
         dots = [marks(result, looks), marks(result, {("f_s", "all"): _BOTH})]
-        return [DotRow(language(cell), dots)] if all(dots) else []
+        return [charts.DotRow(charts.language(cell), dots)] if all(dots) else []
 
     if rows := rows_by_system(sheet, row):
         yield dot_figure(
             sheet,
             "rates",
-            "How often the speaker becomes a man, and how far that follows the stereotype",
+            "How often the speaker is translated as a man, and how far that follows the stereotype",
             "Masculine rate of women's and of men's stereotypes and their mean f_m; and their difference f_s, which "
             f"a high f_m caps ({sheet.about()}); lines: {sheet.intervals}.",
             [
-                DotPanel("masculine rate", (0, 1)),
-                DotPanel("stereotype rate f_s", zero=0.0, at_least=(-0.1, 0.3), better="zero"),
+                charts.DotPanel("masculine rate", (0, 1)),
+                charts.DotPanel("stereotype rate f_s", zero=0.0, at_least=(-0.1, 0.3), better="zero"),
             ],
             rows,
-            [("women's stereotypes", FEMALE), ("men's", MALE), ("f_m, f_s", _BOTH)],
+            [("women's stereotypes", charts.FEMALE), ("men's", charts.MALE), ("f_m, f_s", _BOTH)],
         )
 
 

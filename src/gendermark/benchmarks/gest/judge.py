@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from gendermark.benchmarks.benchmark import Answers, ItemSet, judge_each
-from gendermark.benchmarks.gest import Settings
-from gendermark.languages.folders import part_of
-from gendermark.languages.speaking import Cue
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, judge_each
+from gendermark.benchmarks.gest import Settings, items
+from gendermark.benchmarks.gest.measures import MEASURES
+from gendermark.errors import UserError
+from gendermark.languages.folders import codes
+from gendermark.languages.speaking import Cue, examples_of, reader_of
 from gendermark.reading.failures import failure
 from gendermark.records import Gender, Item, Judgement, Verdict
 
 
 def cues_of(text: str, language: str, *, fitted: bool = False) -> list[Cue]:
     """Find the words that show the speaker's gender; `fitted`: by the rules fitted on the released translations."""
-    found: list[Cue] = part_of(language, "speaker", "FITTED" if fitted else "SPEAKER").cues(text)
-    return found
+    reader = reader_of(language, "fitted" if fitted else "speaker")
+    return reader.cues(text) if reader else []
 
 
 _ORDER = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
@@ -56,5 +59,51 @@ def _judgement(item: Item, text: str, cues: Sequence[Cue]) -> Judgement:
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
-    examples: tuple[str, str, str] = part_of(settings.target_language, "speaker", "EXAMPLES")
+    examples = examples_of(settings.target_language)
     return examples[_ORDER.index(gender)]
+
+
+PUBLISHED_LANGUAGES = ("be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk")
+"""Those of the paper. The others are checked on sentences of our own only."""
+
+
+def languages() -> tuple[str, ...]:
+    """All languages whose first person can be read, the paper's first."""
+    return (*PUBLISHED_LANGUAGES, *(code for code in codes("speaker.toml") if code not in PUBLISHED_LANGUAGES))
+
+
+def default(settings: Settings) -> Settings:
+    return replace(settings, detector="suffix") if settings.rules == "paper" and not settings.detector else settings
+
+
+def complete(settings: Settings) -> Settings:
+    if settings.rules == "paper" and settings.detector != "suffix":
+        raise UserError(f"rules paper of gest read with detector suffix, not {settings.detector}; leave out --detector")
+    if settings.detector == "suffix" and settings.target_language not in PUBLISHED_LANGUAGES:
+        what = "rules paper" if settings.rules == "paper" else "detector suffix"
+        instead = "use --rules best" if settings.rules == "paper" else "leave out --detector"
+        raise UserError(
+            f"{what} of gest covers the paper's languages ({' '.join(PUBLISHED_LANGUAGES)}), not "
+            f"{settings.target_language}; {instead}"
+        )
+    return settings
+
+
+BENCHMARK = BenchmarkOf(
+    name="gest",
+    title="GEST",
+    question="Which gender is a speaker given when the source does not specify it, and does it follow a stereotype?",
+    settings=Settings,
+    rules_version=4,
+    language_pairs=lambda _: [("en", code) for code in languages()],
+    default_own=default,
+    complete_own=complete,
+    load=items.load,
+    judge=judge,
+    measures=MEASURES,
+    render=render,
+    findings="gendermark.benchmarks.gest.findings:PRESENTATION",
+    card="gest",
+    signature=lambda settings: {"detector": settings.detector},
+    files_have_more=True,
+)

@@ -13,87 +13,25 @@ import numpy as np
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN, Settings
-from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import SHARE, Combined, Floats, Metric, Resampled, per_judgement
-from gendermark.metrics.rates import difference, share
-from gendermark.records import Judgement, Table, Unit, Verdict
+from gendermark.metrics.metric import (
+    SHARE,
+    Combined,
+    Floats,
+    Metric,
+    Resampled,
+    described,
+    difference,
+    per_judgement,
+    share,
+)
+from gendermark.records import Judgement, Table, Verdict
 
 Z = 1.959964
 """As the released evaluation has it."""
 _LOW_COVERAGE_TO_WARN = 0.5
 
-F_M = Description(
-    "f_m",
-    "masculine rate (f_m)",
-    "Masculine among the translations that show a gender, stereotypes of women and of men weighing half each.",
-    Unit.SHARE,
-    even=0.5,
-    symbol="f_m",
-)
-F_S = Description(
-    "f_s",
-    "stereotype rate (f_s)",
-    "Masculine rate of men's stereotypes minus that of women's; 0 follows none, 1 always.",
-    Unit.SHARE,
-    "zero",
-    "f_s",
-)
-EXCESS = Description(
-    "excess",
-    "masculine rate beyond half",
-    "f_m minus one half: 0.5 where every speaker becomes a man, -0.5 where every one becomes a woman.",
-    Unit.SHARE,
-    "zero",
-)
-P = Description(
-    "p",
-    "masculine rate",
-    "Masculine among the translations of a stereotype that show a gender.",
-    Unit.SHARE,
-    symbol="p",
-    behind={"observed": "masculine"},
-)
-P_F = Description("p_f", "masculine rate of women's stereotypes", "Mean of p over the seven.", Unit.SHARE, symbol="p_f")
-P_M = Description("p_m", "masculine rate of men's stereotypes", "Mean of p over the nine.", Unit.SHARE, symbol="p_m")
-RANK = Description(
-    "rank",
-    "rank from feminine to masculine",
-    "Place of a stereotype among the sixteen by p: 1 is the most feminine, 16 the most masculine.",
-    Unit.COUNT,
-)
-MASCULINE_SHARE = Description(
-    "masculine_share",
-    "masculine among all that show a gender",
-    "Plain share of masculine translations among those that show a gender, each sentence counting once.",
-    Unit.SHARE,
-)
-LOG_ODDS = Description(
-    "log_odds",
-    "pull of the stereotype (log-odds)",
-    "Log-odds of masculine in men's stereotypes minus those in women's; unlike f_s it is not capped by a high f_m.",
-    Unit.NATS,
-    "zero",
-)
-COVERAGE = Description(
-    "coverage", "shows the speaker's gender", "Sentences whose translation shows one gender.", Unit.SHARE
-)
-MIXED = Description(
-    "mixed",
-    "both genders at once",
-    "Translations that give the speaker both genders.",
-    Unit.SHARE,
-    behind={"outcome": "mixed"},
-)
-UNDECIDED = Description(
-    "undecided",
-    "no gender to be read",
-    "Translations that show no gender, or one that was not seen.",
-    Unit.SHARE,
-    behind={"outcome": "undecided"},
-)
-FAILED = Description(
-    "failed", "not translated", "Outputs that are missing, empty or a copy.", Unit.SHARE, behind={"outcome": "failed"}
-)
+DESCRIBED = described(__package__)
+
 
 Centre = Callable[[Floats, Floats], Floats]
 """Masculine and feminine counts -> the rate of a stereotype."""
@@ -124,13 +62,13 @@ def _point(value: Callable[..., Floats], sums: Sequence[float]) -> float:
     return float(value(*(np.array([column]) for column in sums))[0])
 
 
-def _mean_rate(about: Description, names: Sequence[str], centre: Centre) -> Metric:
+def _mean_rate(name: str, names: Sequence[str], centre: Centre) -> Metric:
     def value(*columns: Floats) -> Floats:
         return np.asarray(_rates(columns, centre).mean(axis=0), dtype=np.float64)
 
     part = names[0] if len(names) == 1 else "all"
-    of = part if part != "all" else {P_F.name: "women", P_M.name: "men"}[about.name]
-    return Metric(about, part, _counts(names), value, f"{of}.total", f"{of}.judged", SHARE)
+    of = part if part != "all" else {"p_f": "women", "p_m": "men"}[name]
+    return Metric(DESCRIBED[name], part, _counts(names), value, f"{of}.total", f"{of}.judged", SHARE)
 
 
 def _masculine_rate(centre: Centre) -> Metric:
@@ -138,12 +76,14 @@ def _masculine_rate(centre: Centre) -> Metric:
         rates = _rates(columns, centre)
         return np.asarray((rates[: len(WOMEN)].mean(axis=0) + rates[len(WOMEN) :].mean(axis=0)) / 2, dtype=np.float64)
 
-    return Metric(F_M, "all", _counts(STEREOTYPES), value, "all.total", "all.judged", SHARE)
+    return Metric(DESCRIBED["f_m"], "all", _counts(STEREOTYPES), value, "all.total", "all.judged", SHARE)
 
 
 def _excess(of: Metric) -> Metric:
     rule = Combined(((1.0, of),))
-    return Metric(EXCESS, "all", of.needs, lambda *columns: of.value(*columns) - 0.5, of.total, of.judged, rule)
+    return Metric(
+        DESCRIBED["excess"], "all", of.needs, lambda *columns: of.value(*columns) - 0.5, of.total, of.judged, rule
+    )
 
 
 def _rank(name: str, centre: Centre) -> Metric:
@@ -162,7 +102,9 @@ def _rank(name: str, centre: Centre) -> Metric:
         return (1.0, float(len(STEREOTYPES))) if rank == alike else (rank, rank)
 
     counted = (f"{name}.total", f"{name}.judged")
-    return Metric(RANK, name, _counts(STEREOTYPES), value, *counted, Resampled(at_rest), weigh=("all.judged",))
+    return Metric(
+        DESCRIBED["rank"], name, _counts(STEREOTYPES), value, *counted, Resampled(at_rest), weigh=("all.judged",)
+    )
 
 
 def _log_odds() -> Metric:
@@ -179,7 +121,9 @@ def _log_odds() -> Metric:
         low, high = sorted((_point(value, sums), _point(value, moved)))
         return low, high
 
-    return Metric(LOG_ODDS, "all", _counts(("men", "women")), value, "all.total", "all.judged", Resampled(at_rest))
+    return Metric(
+        DESCRIBED["log_odds"], "all", _counts(("men", "women")), value, "all.total", "all.judged", Resampled(at_rest)
+    )
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
@@ -188,19 +132,27 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     present = {judgement.tags["trait"] for judgement in judgements}
     is_whole = present >= set(STEREOTYPES)
     f_m = _masculine_rate(centre)
-    f_s = difference(F_S, _mean_rate(P_M, MEN, centre), _mean_rate(P_F, WOMEN, centre), "all")
+    f_s = difference(DESCRIBED["f_s"], _mean_rate("p_m", MEN, centre), _mean_rate("p_f", WOMEN, centre), "all")
     found = [f_m, f_s, _excess(f_m), _log_odds()] if is_whole else []
-    found += [_mean_rate(about, names, centre) for about, names in ((P_F, WOMEN), (P_M, MEN)) if present >= set(names)]
+    found += [_mean_rate(name, own, centre) for name, own in (("p_f", WOMEN), ("p_m", MEN)) if present >= set(own)]
     found.append(
-        Metric(MASCULINE_SHARE, "all", ("all.masculine", "all.feminine"), plain, "all.total", "all.judged", SHARE)
+        Metric(
+            DESCRIBED["masculine_share"],
+            "all",
+            ("all.masculine", "all.feminine"),
+            plain,
+            "all.total",
+            "all.judged",
+            SHARE,
+        )
     )
-    others = (UNDECIDED, FAILED) if is_paper else (MIXED, UNDECIDED, FAILED)
-    found += [share(about, "all", about.name) for about in (COVERAGE, *others)]
+    shares = ("coverage", *(() if is_paper else ("mixed",)), "undecided", "failed")
+    found += [share(DESCRIBED[name], "all", name) for name in shares]
     for name in STEREOTYPES:
         if name in present:
-            found += [_mean_rate(P, (name,), centre)]
+            found += [_mean_rate("p", (name,), centre)]
             found += [_rank(name, centre)] if is_whole else []
-            found += [share(COVERAGE, name, "coverage")]
+            found += [share(DESCRIBED["coverage"], name, "coverage")]
     return found
 
 
@@ -256,7 +208,7 @@ SLICES = {"women": "stereotypes of women", "men": "stereotypes of men"}
 SLICES |= {**{name: f"women are {name}" for name in WOMEN}, **{name: f"men are {name}" for name in MEN}}
 
 MEASURES = Measures(
-    described=(F_M, F_S, EXCESS, LOG_ODDS, P_F, P_M, MASCULINE_SHARE, COVERAGE, MIXED, UNDECIDED, FAILED, P, RANK),
+    described=tuple(DESCRIBED.values()),
     headline=("f_m", "f_s", "excess", "log_odds"),
     questions=("f_m", "f_s"),
     tally=per_judgement(_columns_of),

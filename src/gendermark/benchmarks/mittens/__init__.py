@@ -1,4 +1,11 @@
-"""The options of MiTTenS."""
+"""MiTTenS: do people keep the gender that the source gives them? (Robinson et al. 2024, EMNLP)
+
+Passages about one person whose gender the source tells: from 26 languages into English, which the pronouns of the
+translation show; and from English, which the authors leave to people. `--from mul` asks all languages at once.
+
+Rules `paper` (into English): a translation is right unless it has a pronoun of the other gender, so an empty one is
+right. Rules `best` ask for a pronoun; out of English they judge the passages that have a twin of the other gender.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +55,11 @@ class Settings(Selection):
     @property
     def is_into_english(self) -> bool:
         return self.target_language == "en"
+
+    @property
+    def other(self) -> str:
+        """The language that is not English."""
+        return self.source_language if self.is_into_english else self.target_language
 
 
 SETTINGS = {"mittens": Settings}

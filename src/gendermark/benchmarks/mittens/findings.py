@@ -14,26 +14,14 @@ from gendermark.benchmarks.findings import (
     direction_of,
     dot_figure,
     marks,
-    rows_by_run,
+    run_table,
     runs_of,
     stacked_figure,
     stacked_row,
 )
 from gendermark.benchmarks.mittens import SETS
 from gendermark.benchmarks.mittens.measures import SLICES
-from gendermark.reporting.charts import (
-    BLUE,
-    FEMALE,
-    GREY,
-    HATCHED_ORANGE,
-    MALE,
-    PALE,
-    DotPanel,
-    DotRow,
-    Figure,
-    Sheet,
-    confusion,
-)
+from gendermark.reporting import charts
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import difference, sentence, women_and_men
 from gendermark.result import Result
@@ -108,7 +96,7 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
         "After the table of results of Robinson et al. (2024): accuracy over all passages, in the worst group of one "
         "gender, language and set, and by the gender of the person."
     )
-    overall = Form("mittens-overall", caption, list(_COLUMNS), rows_by_run(cells, list(_COLUMNS.values())))
+    overall = run_table("mittens-overall", caption, _COLUMNS, cells)
     return [overall, *(_by_set(number, cell, len(cells)) for number, cell in enumerate(cells))]
 
 
@@ -130,21 +118,24 @@ def _by_set(number: int, cell: Cell, n_cells: int) -> Form:
 
 
 _FILLS = {
-    "right gender": BLUE,
-    "other gender, or both": HATCHED_ORANGE,
-    "no gender shown": PALE,
-    "not translated": GREY,
+    "right gender": charts.BLUE,
+    "other gender, or both": charts.HATCHED_ORANGE,
+    "no gender shown": charts.PALE,
+    "not translated": charts.GREY,
 }
 
 
-def genders(sheet: Sheet) -> Iterator[Figure]:
+def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """Men and women in each set and, where there are several, in each language."""
     for cell, label, result in sheet.results:
         slices = list(dict.fromkeys(e.slice for e in result.estimates))
         languages = [name for name in slices if f"{name}-feminine" in slices and name not in SETS]
         rows = _gender_rows(result, [name for name in SETS if name in slices])
         if len(languages) > 1:
-            rows += [DotRow("by language"), *_gender_rows(result, sorted(languages, key=lambda one: SLICES[one]))]
+            rows += [
+                charts.DotRow("by language"),
+                *_gender_rows(result, sorted(languages, key=lambda one: SLICES[one])),
+            ]
         if rows:
             yield dot_figure(
                 sheet,
@@ -152,21 +143,21 @@ def genders(sheet: Sheet) -> Iterator[Figure]:
                 "Men and women who keep their gender, by kind of passage",
                 f"Share of passages with the right gender ({sheet.about(cell, label)}); lines: {sheet.intervals}, wide "
                 "where there are few passages.",
-                [DotPanel("accuracy, %", (0, 100), better="higher")],
+                [charts.DotPanel("accuracy, %", (0, 100), better="higher")],
                 rows,
-                [("men", MALE), ("women", FEMALE)],
+                [("men", charts.MALE), ("women", charts.FEMALE)],
                 cell=cell,
                 label=label,
             )
 
 
-def _gender_rows(result: Result, slices: Sequence[str]) -> list[DotRow]:
-    metric, looks = "strict_accuracy", (("masculine", MALE), ("feminine", FEMALE))
+def _gender_rows(result: Result, slices: Sequence[str]) -> list[charts.DotRow]:
+    metric, looks = "strict_accuracy", (("masculine", charts.MALE), ("feminine", charts.FEMALE))
     found = [(name, marks(result, {(metric, f"{name}-{part}"): look for part, look in looks})) for name in slices]
-    return [DotRow(SLICES[name], [dots]) for name, dots in found if dots]
+    return [charts.DotRow(SLICES[name], [dots]) for name, dots in found if dots]
 
 
-def outcomes(sheet: Sheet) -> Iterator[Figure]:
+def outcomes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """What became of all passages that could be judged, under rules `best`."""
 
     def with_rest(shares: list[float]) -> list[float]:
@@ -182,7 +173,7 @@ def outcomes(sheet: Sheet) -> Iterator[Figure]:
                 sheet,
                 cell,
                 "outcomes",
-                "What becomes of the gender that the source gives a person",
+                "Translations of people whose gender the source specifies",
                 f"In percent of the passages that can be judged ({sheet.about(cell)}). Line below a bar: "
                 f"{sheet.intervals} of the right ones.",
                 [("", [bar for bar in bars if bar])],
@@ -193,7 +184,7 @@ def outcomes(sheet: Sheet) -> Iterator[Figure]:
 PRESENTATION = Presentation(
     findings=findings,
     forms=forms,
-    figures=(outcomes, genders, confusion),
+    figures=(outcomes, genders, charts.confusion),
     two_rates=TwoRates("strict_accuracy:masculine", "strict_accuracy:feminine", gap="recall_gap:all"),
     leading="strict_accuracy:all",
     also_shown=(

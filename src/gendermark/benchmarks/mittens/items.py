@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import product
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Direction, ItemSet
@@ -131,8 +132,13 @@ def load(settings: Settings) -> ItemSet:
         passages, origin = _own(path, settings)
     else:
         passages, origin = _core() if settings.data == "core" else _official(settings.revision)
-    there = [passage for passage in passages if _is_of(passage, settings)]
-    groups = group_ids([passage for passage in passages if passage.is_into_english == settings.is_into_english])
+    this_way = [passage for passage in passages if passage.is_into_english == settings.is_into_english]
+    there = [
+        passage
+        for passage in this_way
+        if settings.split in ("all", passage.split) and settings.other in (ALL_LANGUAGES, passage.language)
+    ]
+    groups = group_ids(this_way)
     twins = {} if settings.is_into_english else twins_of(there)
     if not settings.parts:
         return ItemSet(settings, tuple(_item(n, one, groups, twins) for n, one in enumerate(there)), origin)
@@ -152,10 +158,9 @@ def load(settings: Settings) -> ItemSet:
 def _own(path: str, settings: Settings) -> tuple[tuple[Passage, ...], str]:
     """A user's own passages, each about one person, with a reference; out of English, two that are twins decide."""
     rows, origin = read_own(path, ("source", "gender", "reference"))
-    other = settings.source_language if settings.is_into_english else settings.target_language
     passages = []
     for number, row in enumerate(rows):
-        language = row["language"] or other
+        language = row["language"] or settings.other
         if language == ALL_LANGUAGES:
             raise row.problem("has no language; add a column `language`, or give --from")
         kind = row.one_of("set", SETS, "coref-coreference")
@@ -163,13 +168,6 @@ def _own(path: str, settings: Settings) -> tuple[tuple[Passage, ...], str]:
         texts = row["source"], row["reference"]
         passages.append(Passage(f"own-{number:04}", settings.is_into_english, language, kind, gender, *texts))
     return tuple(passages), origin
-
-
-def _is_of(passage: Passage, settings: Settings) -> bool:
-    if passage.is_into_english != settings.is_into_english or settings.split not in ("all", passage.split):
-        return False
-    other = settings.source_language if settings.is_into_english else settings.target_language
-    return other in (ALL_LANGUAGES, passage.language)
 
 
 def _item(index: int, one: Passage, groups: Mapping[str, str], twins: Mapping[str, Passage]) -> Item:
@@ -195,10 +193,8 @@ def _item(index: int, one: Passage, groups: Mapping[str, str], twins: Mapping[st
 
 def requests(item_set: ItemSet) -> list[Request]:
     """Each passage in its own language, also where several are asked at once."""
-    settings: Settings = item_set.selection
-    if not settings.is_into_english:
-        return [Request(item.source, "en", settings.target_language) for item in item_set.items]
-    return [Request(item.source, item.tags["language"], "en") for item in item_set.items]
+    to = item_set.selection.target_language
+    return [Request(item.source, item.tags["language"] if to == "en" else "en", to) for item in item_set.items]
 
 
 def group_ids(passages: Sequence[Passage]) -> dict[str, str]:
@@ -237,21 +233,20 @@ def twins_of(passages: Sequence[Passage]) -> dict[str, Passage]:
     return found
 
 
+def _differing(one: Passage, other: Passage) -> list[tuple[str, str]]:
+    words = zip(_WORD.findall(one.english), _WORD.findall(other.english), strict=True)
+    return [pair for pair in words if pair[0] != pair[1]]
+
+
 def _are_twins(masculine: Passage, feminine: Passage) -> bool:
-    if feminine.gender is not Gender.FEMININE:
-        return False
-    words = zip(_WORD.findall(masculine.english), _WORD.findall(feminine.english), strict=True)
-    return all(_is_gender(one, other) for one, other in words if one != other)
+    return feminine.gender is Gender.FEMININE and all(
+        (one.lower(), other.lower()) in _PAIRS or (one.istitle() and other.istitle())
+        for one, other in _differing(masculine, feminine)
+    )
 
 
 def _names(one: Passage, twin: Passage) -> list[str]:
-    words = zip(_WORD.findall(one.english), _WORD.findall(twin.english), strict=True)
-    differing = {word.lower() for pair in words if pair[0] != pair[1] for word in pair}
-    return sorted(differing - _GENDERED)
-
-
-def _is_gender(masculine: str, feminine: str) -> bool:
-    return (masculine.lower(), feminine.lower()) in _PAIRS or (masculine.istitle() and feminine.istitle())
+    return sorted({word.lower() for pair in _differing(one, twin) for word in pair} - _GENDERED)
 
 
 # -- the released file -----------------------------------------------------------------------------------------------
@@ -297,23 +292,14 @@ def _core() -> tuple[tuple[Passage, ...], str]:
 
 
 def _of_core(number: int, row: Mapping[str, str]) -> Iterator[Passage]:
-    languages = [name for name in row if name in NAMES and name != "en"]
-    for is_into_english in (way == "into" for way in row["ways"].split()):
-        for language in (language for language in languages if row[language] != "-"):
-            for gender in (Gender.MASCULINE, Gender.FEMININE):
-                english, other = (_version(row[code], gender) for code in ("en", language))
-                source, reference = (other, english) if is_into_english else (english, other)
-                way = f"{language}-en" if is_into_english else f"en-{language}"
-                yield Passage(
-                    f"{way}-{number:02}-{gender.value[0]}",
-                    is_into_english,
-                    language,
-                    row["set"],
-                    gender,
-                    source,
-                    reference,
-                    stereotype=row["stereotype"].strip("-"),
-                )
+    languages = [name for name in row if name in NAMES and name != "en" and row[name] != "-"]
+    for into, language, gender in product(row["ways"].split(), languages, (Gender.MASCULINE, Gender.FEMININE)):
+        is_into_english = into == "into"
+        texts = [_version(row[code], gender) for code in ("en", language)]
+        source, reference = reversed(texts) if is_into_english else texts
+        way = f"{language}-en" if is_into_english else f"en-{language}"
+        name, stereotype = f"{way}-{number:02}-{gender.value[0]}", row["stereotype"].strip("-")
+        yield Passage(name, is_into_english, language, row["set"], gender, source, reference, stereotype=stereotype)
 
 
 def _version(text: str, gender: Gender) -> str:

@@ -10,11 +10,12 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
-from gendermark.benchmarks.mittens import Settings
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, words_in_common
+from gendermark.benchmarks.mittens import Settings, items
+from gendermark.benchmarks.mittens.measures import MEASURES
 from gendermark.languages.folders import language_of
 from gendermark.reading.contrast import Contrast, contrast, places_of, units_of
-from gendermark.reading.english import pronouns
+from gendermark.reading.english import Pronoun, pronouns
 from gendermark.reading.failures import WRONG_LANGUAGE, failure, is_foreign
 from gendermark.reading.words import cut, lowered_spans, spans_of
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
@@ -65,9 +66,12 @@ def _decided(item: Item, observed: Gender, **facts: Any) -> Judgement:
 
 
 def _judge_english(item: Item, text: str) -> Judgement:
-    """Nouns do not count: a passage names kin and partners of the other gender, but its pronouns mean one person."""
+    """Nouns do not count: a passage names kin and partners of the other gender, but its pronouns mean one person, or
+    those of others are known from the reference.
+    """
     found = pronouns(text)
-    told = [one for one in found if one.gender is not Gender.NEUTRAL] or found
+    gendered = _of_the_person([one for one in found if one.gender is not Gender.NEUTRAL], item)
+    told = gendered or [one for one in found if one.gender is Gender.NEUTRAL]
     spans = tuple(one.span for one in told)
     seen: dict[str, Any] = {
         "evidence": tuple(dict.fromkeys(text[start:end].lower() for start, end in spans)),
@@ -81,6 +85,16 @@ def _judge_english(item: Item, text: str) -> Judgement:
     if len(genders) == 2:  # one person cannot be both: this contradicts the source as the other gender alone does
         return Judgement.of(item, Verdict.JUDGED, None, outcome="mixed", reason="mixed", **seen)
     return _decided(item, genders.pop(), **seen)
+
+
+def _of_the_person(told: list[Pronoun], item: Item) -> list[Pronoun]:
+    """Without pronouns of somebody else, if the reference has such: "Her brother says that he is tired"."""
+    genders = [one.gender for one in pronouns(item.tags["reference"]) if one.gender is not Gender.NEUTRAL]
+    others = sum(gender is not item.expected for gender in genders)
+    if others and len(told) == len(genders):
+        return [one for one, gender in zip(told, genders, strict=True) if gender is item.expected]
+    own = [one for one in told if one.gender is item.expected]
+    return own if len(told) - len(own) <= others else told
 
 
 # -- out of English --------------------------------------------------------------------------------------------------
@@ -174,17 +188,17 @@ def judge_as_paper(item: Item, text: str | None, settings: Settings) -> Judgemen
 _TO: Mapping[Gender, Mapping[str, str]] = {
     Gender.MASCULINE: {"she": "he", "her": "him", "her ": "his ", "hers": "his", "herself": "himself"},
     Gender.FEMININE: {"he": "she", "him": "her", "his": "her", "himself": "herself"},
-}
-_NEUTRAL = {
-    "he": "they",
-    "him": "them",
-    "his": "their",
-    "himself": "themselves",
-    "she": "they",
-    "her": "them",
-    "her ": "their ",
-    "hers": "theirs",
-    "herself": "themselves",
+    Gender.NEUTRAL: {
+        "he": "they",
+        "him": "them",
+        "his": "their",
+        "himself": "themselves",
+        "she": "they",
+        "her": "them",
+        "her ": "their ",
+        "hers": "theirs",
+        "herself": "themselves",
+    },
 }
 _PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|hers|herself|her (?=[a-z])|her)\b", re.IGNORECASE)
 
@@ -196,11 +210,10 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:
         return twin if twin and is_other else reference
     if gender is item.expected:
         return reference
-    table = _NEUTRAL if gender is Gender.NEUTRAL else _TO[gender]
 
     def other(match: re.Match[str]) -> str:
         word = match.group()
-        said = table.get(word.lower(), word)
+        said = _TO[gender].get(word.lower(), word)
         return said.capitalize() if word[0].isupper() else said
 
     return _PRONOUN.sub(other, reference)
@@ -208,3 +221,27 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:
 
 def fit(item: Item, text: str, settings: Settings) -> float | None:  # noqa: ARG001
     return words_in_common(cut(item.tags["reference"]), cut(text))
+
+
+_SIGNED = ("split", "mixed", "none")
+
+BENCHMARK = BenchmarkOf(
+    name="mittens",
+    title="MiTTenS",
+    question="Do people keep the gender that the source gives them?",
+    settings=Settings,
+    rules_version=4,
+    language_pairs=items.language_pairs,
+    default_own=items.with_source,
+    complete_own=items.complete,
+    load=items.load,
+    requests=items.requests,
+    judge=judge,
+    judges_together=True,  # by the words of all references
+    measures=MEASURES,
+    render=render,
+    findings="gendermark.benchmarks.mittens.findings:PRESENTATION",
+    card="mittens",
+    signature=lambda settings: {name: value for name in _SIGNED if (value := getattr(settings, name))},
+    fit=fit,
+)

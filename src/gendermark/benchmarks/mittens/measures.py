@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gendermark.benchmarks.benchmark import Measures, outcome_table
 from gendermark.benchmarks.mittens import ALL_LANGUAGES, SETS, Settings
 from gendermark.metrics import statistics
-from gendermark.metrics.describe import Description
-from gendermark.metrics.genders import COVERAGE, RECALL_GAP
-from gendermark.metrics.metric import PERCENT, Floats, Metric, Resampled, per_judgement
-from gendermark.metrics.rates import difference, share
+from gendermark.metrics.metric import (
+    PERCENT,
+    Floats,
+    Metric,
+    Resampled,
+    described,
+    difference,
+    per_judgement,
+    share,
+)
 from gendermark.reading.codes import NAMES
 from gendermark.records import Gender, Judgement, Table, Test, Verdict
 
@@ -25,72 +32,10 @@ _GENDERS = (Gender.MASCULINE.value, Gender.FEMININE.value)
 _NO_PRONOUN_TO_WARN = 0.02
 _N_WORST = 20
 
-ACCURACY = Description(
-    "accuracy",
-    "accuracy, of those that show a gender",
-    "Translations with the right gender, of those that were judged; by the paper's rules all are, and no gender at all "
-    "counts as right.",
-    better="higher",
-    symbol="accuracy",
-    labels={"feminine": "accuracy, women whose gender is shown", "masculine": "accuracy, men whose gender is shown"},
-)
-STRICT_ACCURACY = Description(
-    "strict_accuracy",
-    "accuracy",
-    "Translations with the right gender, of all that could be judged; no gender at all is not right, except by the "
-    "paper's rules.",
-    better="higher",
-    symbol="strict accuracy",
-    labels={"feminine": "accuracy, women", "masculine": "accuracy, men"},
-)
-CONTRADICTION_RATE = Description(
-    "contradiction_rate",
-    "given the other gender",
-    "Translations that give the person the other gender, alone or (into English) beside the right one, of all.",
-    better="lower",
-    symbol="contradicted",
-    behind={"outcome": "wrong"},
-)
-GAP = Description(
-    "gap",
-    "gender gap, of those that show a gender",
-    "Accuracy for men minus accuracy for women; 0 is unbiased.",
-    better="zero",
-    symbol="men − women",
-)
-MACRO_ACCURACY = Description(
-    "macro_accuracy",
-    "mean accuracy of sets and languages",
-    "The mean of the accuracies of each set in each language, so that large sets count no more than small ones.",
-    better="higher",
-)
-WORST_CELL = Description(
-    "worst_cell",
-    "lowest accuracy of any gender, language and set",
-    "The lowest accuracy among all combinations of gender, language and set, most of which have a few passages only: "
-    "the paper's worst case.",
-    better="higher",
-    symbol="worst case",
-)
-MIXED = Description(
-    "mixed", "both genders at once", "Translations with both genders.", better="lower", behind={"outcome": "mixed"}
-)
-FAILED = Description(
-    "failed",
-    "not translated",
-    "No translation: nothing, a copy of the source, another language, or a fragment that shows no gender.",
-    better="lower",
-    behind={"outcome": "failed"},
-)
-UNDECIDED = Description(
-    "undecided", "no gender shown", "Translations that show no gender.", behind={"outcome": "undecided"}
-)
-NEUTRAL_RATE = Description(
-    "neutral_rate",
-    "with they instead",
-    "Translations with they, them or their and no gendered pronoun; they are among those that show no gender.",
-)
-_SHARES = {"mixed": MIXED, "failed": FAILED, "undecided": UNDECIDED, "neutral": NEUTRAL_RATE}
+DESCRIBED = described(__package__)
+
+_SHARES = {"mixed": "mixed", "failed": "failed", "undecided": "undecided", "neutral": "neutral_rate"}
+"""Column -> metric."""
 
 
 # -- counting --------------------------------------------------------------------------------------------------------
@@ -139,7 +84,7 @@ def _columns(judgement: Judgement) -> list[str]:
 
 
 def _accuracy(part: str) -> Metric:
-    return replace(share(ACCURACY, part, "right", of="judged"), total=f"{part}.every")
+    return replace(share(DESCRIBED["accuracy"], part, "right", of="judged"), total=f"{part}.every")
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
@@ -149,17 +94,18 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     has_both = len(present) == 2
     found = _of_slice("all", is_best)
     if is_best:
-        found.append(share(CONTRADICTION_RATE, "all", "wrong"))
+        found.append(share(DESCRIBED["contradiction_rate"], "all", "wrong"))
     if has_both:
         men, women = (_accuracy(gender) for gender in _GENDERS)
-        found.append(replace(difference(GAP, men, women, "all"), total="all.every"))
+        found.append(replace(difference(DESCRIBED["gap"], men, women, "all"), total="all.every"))
         if is_best:
-            men, women = (share(STRICT_ACCURACY, gender, "right") for gender in _GENDERS)
-            found.append(difference(RECALL_GAP, men, women, "all", is_undefined_without_hits=True))
+            men, women = (share(DESCRIBED["strict_accuracy"], gender, "right") for gender in _GENDERS)
+            found.append(difference(DESCRIBED["recall_gap"], men, women, "all", is_undefined_without_hits=True))
     if any(j.tags["decidable"] == "yes" for j in judgements):
-        found += [_macro(judgements), _worst(judgements)]
+        found.append(_over_cells("macro_accuracy", _names(judgements, 0), _mean))
+        found.append(_over_cells("worst_cell", _names(judgements, 1), _lowest))
     if is_best:
-        found += [share(about, "all", kind) for kind, about in _SHARES.items()]
+        found += [share(DESCRIBED[name], "all", kind) for kind, name in _SHARES.items()]
     parts = [*present, *(name for name in SETS if name in sets)]
     if "synthbio" in sets and len(sets) > 1:
         parts.append(WITHOUT_BIOGRAPHIES)
@@ -174,55 +120,41 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
 
 
 def _of_slice(part: str, is_best: bool, *, is_brief: bool = False) -> list[Metric]:
-    found = [share(STRICT_ACCURACY, part, "right"), _accuracy(part)]
-    return [*found, share(COVERAGE, part, "judged", of="every")] if is_best and not is_brief else found
+    found = [share(DESCRIBED["strict_accuracy"], part, "right"), _accuracy(part)]
+    return [*found, share(DESCRIBED["coverage"], part, "judged", of="every")] if is_best and not is_brief else found
 
 
 def _names(judgements: Sequence[Judgement], which: int) -> list[str]:
     return sorted({_cells(j)[which] for j in judgements if j.tags["decidable"] == "yes"})
 
 
-def _shares_of(columns: Sequence[Floats]) -> Floats:
-    """A row for each combination, from its right and its judged ones by turns."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(100.0 * np.stack(columns[::2]) / np.stack(columns[1::2]), dtype=np.float64)
+def _over_cells(name: str, cells: Sequence[str], fold: Callable[[Floats, NDArray[np.bool_]], Floats]) -> Metric:
+    """Of the accuracies of cells that were judged at all; `fold` takes a row for each cell, and which are known."""
+    needs = tuple(f"{cell}.{kind}" for cell in cells for kind in ("right", "judged"))
 
-
-def _over_cells(about: Description, names: Sequence[str], value: Any) -> Metric:
-    needs = tuple(f"{name}.{kind}" for name in names for kind in ("right", "judged"))
-
-    def of_columns(*columns: Floats) -> Floats:
-        return np.asarray(value(_shares_of(columns)), dtype=np.float64)
+    def value(*columns: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.asarray(100.0 * np.stack(columns[::2]) / np.stack(columns[1::2]), dtype=np.float64)
+            is_known = ~np.isnan(shares)
+            return np.where(is_known.any(axis=0), fold(shares, is_known), np.nan)
 
     def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
         # A minimum is as uncertain as the smallest of what it is taken over.
         n = min(n for n in sums[1::2] if n)
         _, in_smallest = statistics.wilson(0, n) or (0.0, 1.0)
-        point, reach = float(of_columns(*(np.array([x]) for x in sums))[0]), 100.0 * max(in_smallest, unseen)
+        point, reach = float(value(*(np.array([x]) for x in sums))[0]), 100.0 * max(in_smallest, unseen)
         return max(point - reach, 0.0), min(point + reach, 100.0)
 
-    rule = Resampled(at_rest) if about is WORST_CELL else PERCENT
-    return Metric(about, "all", needs, of_columns, "all.every", "all.judged", rule)
+    rule = Resampled(at_rest) if name == "worst_cell" else PERCENT
+    return Metric(DESCRIBED[name], "all", needs, value, "all.every", "all.judged", rule)
 
 
-def _without_empty(shares: Floats, fold: Any, empty: float) -> Floats:
-    """Of those combinations that were judged at all; NaN where none was."""
-    is_known = ~np.isnan(shares)
-    folded = fold(np.where(is_known, shares, empty), axis=0)
-    return np.where(is_known.any(axis=0), folded, np.nan)
+def _mean(shares: Floats, is_known: NDArray[np.bool_]) -> Floats:
+    return np.asarray(np.where(is_known, shares, 0.0).sum(axis=0) / is_known.sum(axis=0), dtype=np.float64)
 
 
-def _macro(judgements: Sequence[Judgement]) -> Metric:
-    def mean(shares: Floats) -> Floats:
-        with np.errstate(invalid="ignore"):
-            summed = _without_empty(shares, np.sum, 0.0)
-            return np.asarray(summed / (~np.isnan(shares)).sum(axis=0), dtype=np.float64)
-
-    return _over_cells(MACRO_ACCURACY, _names(judgements, 0), mean)
-
-
-def _worst(judgements: Sequence[Judgement]) -> Metric:
-    return _over_cells(WORST_CELL, _names(judgements, 1), lambda shares: _without_empty(shares, np.min, np.inf))
+def _lowest(shares: Floats, is_known: NDArray[np.bool_]) -> Floats:
+    return np.asarray(np.where(is_known, shares, np.inf).min(axis=0), dtype=np.float64)
 
 
 def stratum(judgement: Judgement, settings: Settings) -> str:  # noqa: ARG001
@@ -306,7 +238,7 @@ _SET_LABELS: Mapping[str, str] = {
     "gender-agreement-news": "agreement, news",
     "gender-agreement-wiki": "agreement, Wikipedia",
     "gender-specific-words-synthetic": "gendered nouns",
-    "late-binding": "gender told late",
+    "late-binding": "gender specified late",
     "nouns-then-pronouns": "gender in the noun only",
     "synthbio": "synthetic biographies",
     WITHOUT_BIOGRAPHIES: "without biographies",
@@ -315,17 +247,7 @@ SLICES = {**NAMES, **_SET_LABELS}
 SLICES |= {f"{part}-{gender}": f"{label}, {gender}" for part, label in SLICES.items() for gender in _GENDERS}
 
 MEASURES = Measures(
-    described=(
-        STRICT_ACCURACY,
-        ACCURACY,
-        COVERAGE,
-        CONTRADICTION_RATE,
-        GAP,
-        RECALL_GAP,
-        MACRO_ACCURACY,
-        WORST_CELL,
-        *_SHARES.values(),
-    ),
+    described=tuple(DESCRIBED.values()),
     headline=("strict_accuracy:all", "accuracy:all", "recall_gap", "gap"),
     questions=("recall_gap",),
     tally=per_judgement(_columns),

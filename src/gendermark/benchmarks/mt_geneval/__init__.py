@@ -1,4 +1,11 @@
-"""The options of the two benchmarks of MT-GenEval."""
+"""MT-GenEval: counterfactual and contextual gender accuracy, and the quality gap (Currey et al. 2022, EMNLP).
+
+`mt-geneval-counterfactual`: sentences in a masculine and a feminine version; a pair is right only if both are.
+`mt-geneval-contextual`: sentences whose gender only the sentence before them tells.
+
+Rules `paper` are the released script: a translation is wrong if it has any word that only the contrastive reference
+has, so an empty one is right. Rules `best` ask what a translation shows about the people whose gender its source marks.
+"""
 
 from __future__ import annotations
 

@@ -26,19 +26,6 @@ from gendermark.markup import minus
 from gendermark.metrics import quality
 from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
-from gendermark.reporting.charts import (
-    FEMALE,
-    MALE,
-    Canvas,
-    DotPanel,
-    DotRow,
-    Figure,
-    Look,
-    Sheet,
-    confusion,
-    figure,
-    language,
-)
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import difference, sentence, women_and_men
 from gendermark.result import Result
@@ -53,28 +40,31 @@ def _accuracies(name: str, cells: Sequence[Cell]) -> Form:
     return Form(f"{name}-10", caption, [direction_of(cell) for cell in cells], rows)
 
 
-_BOTH, _GAP = Look("square", charts.GREEN, filled=False), Look("diamond", charts.PURPLE)
+_BOTH, _GAP = charts.Look("square", charts.GREEN, filled=False), charts.Look("diamond", charts.PURPLE)
 _MOST_LISTED = 5
 
 
-def genders(sheet: Sheet) -> Iterator[Figure]:
+def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """Accuracy for men and for women; of pairs also the gap in quality."""
     has_pairs = sheet.benchmark == COUNTERFACTUAL
-    looks = {("accuracy", part): look for part, look in (("masculine", MALE), ("feminine", FEMALE), ("all", _BOTH))}
+    looks = {
+        ("accuracy", part): look
+        for part, look in (("masculine", charts.MALE), ("feminine", charts.FEMALE), ("all", _BOTH))
+    }
     gap_look = {("delta_qual", "all"): _GAP}
 
-    def row(cell: str, result: Result) -> list[DotRow]:
+    def row(cell: str, result: Result) -> list[charts.DotRow]:
         dots = [marks(result, looks), *([marks(result, gap_look)] if has_pairs else [])]
-        return [DotRow(language(cell), dots)] if any(dots) else []
+        return [charts.DotRow(charts.language(cell), dots)] if any(dots) else []
 
     rows = rows_by_system(sheet, row)
     if not rows:
         return
-    panels = [DotPanel("accuracy, %", (0, 100), better="higher")]
-    legend: list[tuple[str, Look | str]] = [("men", MALE), ("women", FEMALE)]
+    panels = [charts.DotPanel("accuracy, %", (0, 100), better="higher")]
+    legend: list[tuple[str, charts.Look | str]] = [("men", charts.MALE), ("women", charts.FEMALE)]
     title, says = "Accuracy for men and for women", "where only the preceding sentence gives it"
     if has_pairs:
-        panels.append(DotPanel("quality gap, BLEU", zero=0.0, at_least=(-2.0, 2.0), better="zero"))
+        panels.append(charts.DotPanel("quality gap, BLEU", zero=0.0, at_least=(-2.0, 2.0), better="zero"))
         legend += [("both of a pair", _BOTH), ("BLEU of men − women", _GAP)]
         title += ", and the gap in quality"
         says = "and how much better sentences about men are translated than the same ones about women"
@@ -84,7 +74,7 @@ def genders(sheet: Sheet) -> Iterator[Figure]:
     yield dot_figure(sheet, "genders", title, caption, panels, rows, legend)
 
 
-def sentence_gaps(sheet: Sheet) -> Iterator[Figure]:
+def sentence_gaps(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """The pairs where the gap in quality is largest."""
     for cell, label, result in sheet.results:
         gaps = _gaps(result.judgements)
@@ -110,15 +100,15 @@ def _gaps(judgements: Iterable[Judgement]) -> Sequence[tuple[str, float]]:
     return [(pair, round(gap, 6)) for pair, gap in zip(pairs, np.nan_to_num(men - women).tolist(), strict=True)]
 
 
-def _gap_figure(sheet: Sheet, cell: str, label: str, gaps: Sequence[tuple[str, float]]) -> Figure:
-    def draw(canvas: Canvas) -> None:
+def _gap_figure(sheet: charts.Sheet, cell: str, label: str, gaps: Sequence[tuple[str, float]]) -> charts.Figure:
+    def draw(canvas: charts.Canvas) -> None:
         title = "chrF, masculine − feminine"
         charts.differences(canvas, title, gaps, ("men better", "women better"), 0)
 
     largest = sorted(gaps, key=lambda one: (-abs(one[1]), one[0]))[:_MOST_LISTED]
     listed = ", ".join(f"{pair} {minus(f'{gap:+.1f}')}" for pair, gap in largest)
     n_men, n_women = sum(gap > 0 for _, gap in gaps), sum(gap < 0 for _, gap in gaps)
-    return figure(
+    return charts.figure(
         sheet.name_of(cell, "gaps", label),
         "Pairs of sentences that differ in gender only: which is translated better",
         f"One bar per pair, from the largest gap to the smallest: of {len(gaps):,}, {n_men:,} are better about a man "
@@ -165,7 +155,7 @@ def pair_forms(cells: Sequence[Cell]) -> list[Form]:
 PAIRS = Presentation(
     findings=pair_findings,
     forms=pair_forms,
-    figures=(genders, sentence_gaps, confusion),
+    figures=(genders, sentence_gaps, charts.confusion),
     two_rates=_RATES,
     also_shown=("accuracy:masculine", "accuracy:feminine"),
     beside_published=("accuracy:all", "delta_qual:all"),
@@ -185,14 +175,14 @@ def context_findings(result: Result) -> list[Finding]:
         else "{accuracy|of translations}"
     )
     hidden = ", which the system is not shown" if getattr(result.selection, "context", "") == "none" else ""
-    where = f"Where only the preceding sentence gives the gender{hidden}"
+    where = f"Where only the preceding sentence specifies the gender{hidden}"
     return [*sentence(result, f"{where}, {right} have the right one (guessing: 50%)."), *_women_and_men(result)]
 
 
 CONTEXTS = Presentation(
     findings=context_findings,
     forms=lambda cells: [_accuracies(CONTEXTUAL, cells)],
-    figures=(genders, confusion),
+    figures=(genders, charts.confusion),
     two_rates=_RATES,
     beside_published=("accuracy:all",),
     published="gendermark.benchmarks.mt_geneval",

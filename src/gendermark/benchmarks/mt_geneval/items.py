@@ -17,11 +17,12 @@ from gendermark.io.textfiles import read_lines
 from gendermark.languages.folders import language_of
 from gendermark.reading import context as contexts
 from gendermark.reading.contrast import Contrast, contrast, without_tags
-from gendermark.reading.gendered import GenderedWords, gendered_words
 from gendermark.records import Gender, Item, Request, Table
 
 LANGUAGES = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
-Texts = dict[Gender, list[str]]
+Sides = dict[Gender, list[tuple[str, str]]]
+"""The sentences of each gender and their references, pair by pair."""
+_GENDERS = (Gender.MASCULINE, Gender.FEMININE)
 
 _FEMININE_WORDS = re.compile(
     r"\b(she|her|hers|herself|woman|women|girl|lady|mrs|ms|miss|mother|daughter|sister|wife|aunt|queen|actress|widow)\b",
@@ -30,11 +31,6 @@ _FEMININE_WORDS = re.compile(
 _MASCULINE_WORDS = re.compile(
     r"\b(he|him|his|himself|man|men|boy|gentleman|mr|sir|father|son|brother|husband|uncle|king|widower)\b", re.I
 )
-
-
-@cache
-def lists_of(code: str) -> GenderedWords:
-    return gendered_words(language_of(code))
 
 
 @cache
@@ -50,15 +46,13 @@ def _decidable(reference: str, contrastive: str, code: str) -> str:
 
 
 def load_pairs(settings: CounterfactualSettings) -> ItemSet:
-    read = _own_pairs if file_of(settings.data) else core_pairs if settings.data == "core" else official_pairs
-    sources, references, origin = read(settings)
+    sides, origin = (_own_pairs if file_of(settings.data) else _known_pairs)(settings)
     items: list[Item] = []
-    for gender, other in ((Gender.MASCULINE, Gender.FEMININE), (Gender.FEMININE, Gender.MASCULINE)):
+    for gender in _GENDERS:
         if settings.parts and gender.value not in settings.parts:
             continue
-        for number, (source, own, contrastive) in enumerate(
-            zip(sources[gender], references[gender], references[other], strict=True)
-        ):
+        both = zip(sides[gender], sides[gender.opposite], strict=True)
+        for number, ((source, own), (_, contrastive)) in enumerate(both):
             pair = f"pair-{number:04}"
             tags = {
                 "pair": pair,
@@ -71,13 +65,16 @@ def load_pairs(settings: CounterfactualSettings) -> ItemSet:
     return ItemSet(settings, tuple(items), origin)
 
 
-def _own_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
+def _known_pairs(settings: Settings) -> tuple[Sides, str]:
+    return (_core_pairs if settings.data == "core" else _official_pairs)(settings)
+
+
+def _own_pairs(settings: Settings) -> tuple[Sides, str]:
     """A user's own pairs: two rows each, one for each gender, with the same `pair`."""
-    path = file_of(settings.data)
-    rows, origin = read_own(path, ("source", "gender", "pair", "reference"))
+    rows, origin = read_own(file_of(settings.data), ("source", "gender", "pair", "reference"))
     pairs: dict[str, dict[Gender, OwnRow]] = {}
     for row in rows:
-        gender = row.gender((Gender.MASCULINE, Gender.FEMININE))
+        gender = row.gender(_GENDERS)
         if gender in pairs.setdefault(row["pair"], {}):
             raise row.problem(f"has another {gender} sentence of the pair {row['pair']!r}")
         pairs[row["pair"]][gender] = row
@@ -85,37 +82,30 @@ def _own_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
         if len(members) == 1:
             (row,) = members.values()
             raise row.problem(f"has no sentence of the other gender for the pair {row['pair']!r}")
-    genders = (Gender.MASCULINE, Gender.FEMININE)
-    sources, references = (
-        {gender: [members[gender][column] for members in pairs.values()] for gender in genders}
-        for column in ("source", "reference")
-    )
-    return sources, references, origin
+    return {g: [(both[g]["source"], both[g]["reference"]) for both in pairs.values()] for g in _GENDERS}, origin
 
 
-def official_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
-    source = official_files("mt-geneval", settings.revision)
-    split, code = settings.split, settings.target_language
-    folder = f"data/sentences/{split}"
-    sources, references = {}, {}
-    for gender in (Gender.MASCULINE, Gender.FEMININE):
-        name = f"geneval-sentences-{gender}-{split}.en_{code}"
-        sources[gender] = read_lines(source.path(f"{folder}/{name}.en"))
-        plain = read_lines(source.path(f"{folder}/{name}.{code}"))
-        annotated = read_lines(source.path(f"{folder}/annotated/{name}.{code}"))
+def _official_pairs(settings: Settings) -> tuple[Sides, str]:
+    files = official_files("mt-geneval", settings.revision)
+    code, folder = settings.target_language, f"data/sentences/{settings.split}"
+    sides = {}
+    for gender in _GENDERS:
+        name = f"geneval-sentences-{gender}-{settings.split}.en_{code}"
+        paths = (f"{folder}/{name}.en", f"{folder}/{name}.{code}", f"{folder}/annotated/{name}.{code}")
         # The annotated copy is used only where it is the same sentence.
-        references[gender] = [
-            marked if without_tags(marked) == text else text for text, marked in zip(plain, annotated, strict=True)
+        sides[gender] = [
+            (source, marked if without_tags(marked) == text else text)
+            for source, text, marked in zip(*(read_lines(files.path(path)) for path in paths), strict=True)
         ]
-    return sources, references, source.origin
+    return sides, files.origin
 
 
-def core_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
+def _core_pairs(settings: Settings) -> tuple[Sides, str]:
     english, by_id, origin = core_sides("counterfactual", settings.target_language)
-    genders = (Gender.MASCULINE, Gender.FEMININE)
-    sources = {gender: [without_tags(row[gender.value]) for row in english] for gender in genders}
-    references = {gender: [by_id[row["id"]][gender.value] for row in english] for gender in genders}
-    return sources, references, origin
+    return {
+        gender: [(without_tags(row[gender.value]), by_id[row["id"]][gender.value]) for row in english]
+        for gender in _GENDERS
+    }, origin
 
 
 def core_sides(kind: str, language: str) -> tuple[list[dict[str, str]], dict[str, dict[str, str]], str]:
@@ -130,10 +120,8 @@ def core_sides(kind: str, language: str) -> tuple[list[dict[str, str]], dict[str
 
 
 def load_contexts(settings: ContextualSettings) -> ItemSet:
-    read = (
-        _own_contexts if file_of(settings.data) else _core_contexts if settings.data == "core" else _official_contexts
-    )
-    rows, origin = read(settings)
+    read = _own_contexts if file_of(settings.data) else _core_contexts
+    rows, origin = (_official_contexts if settings.data == "official" else read)(settings)
     items = []
     for index, row in enumerate(rows):
         gender, provenance = _person_gender(row.get("gender", ""), row["context"])
@@ -225,13 +213,10 @@ def corpus_statistics(settings: Settings) -> Table:
     """
     if settings.data not in ("official", "core"):
         raise UserError("the paper's statistics are of official or core data; leave out --data")
-    read = core_pairs if settings.data == "core" else official_pairs
-    _, references, _ = read(settings)
+    sides, _ = _known_pairs(settings)
+    targets = [reference for pairs in sides.values() for _, reference in pairs]
     rows: list[tuple[Any, ...]] = []
-    for side, texts in (
-        ("source", _annotated_sources(settings)),
-        ("target", [t for ts in references.values() for t in ts]),
-    ):
+    for side, texts in (("source", _annotated_sources(settings)), ("target", targets)):
         words = {word for text in texts for word in re.findall(r"\w+", without_tags(text).lower())}
         phrases = {phrase.lower() for text in texts for _, phrase in re.findall(r"<([FM])>(.*?)</\1>", text)}
         rows.append((settings.target_language, settings.split, side, len(texts) // 2, len(words), len(phrases)))

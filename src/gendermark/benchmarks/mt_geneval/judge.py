@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
-from gendermark.benchmarks.mt_geneval import Settings
-from gendermark.benchmarks.mt_geneval.items import contrast_of, lists_of
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, words_in_common
+from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, Settings, items, measures
+from gendermark.benchmarks.mt_geneval.items import LANGUAGES, contrast_of, corpus_statistics
+from gendermark.benchmarks.mt_geneval.references import Evidence, Weighing, decide, gender_of_references, letter_of
 from gendermark.errors import UserError
 from gendermark.languages.folders import language_of
 from gendermark.languages.language import Language
 from gendermark.metrics import quality
 from gendermark.reading import context as contexts
 from gendermark.reading.contrast import without_tags
-from gendermark.reading.evidence import decide, gather, is_a_name_of_the_person
 from gendermark.reading.failures import WRONG_LANGUAGE, failure, is_foreign
-from gendermark.reading.sentence import Sentence, Shown, gender_of_references, letter_of, marks
+from gendermark.reading.people import SourcePerson, people_in_all
+from gendermark.reading.reader import version
+from gendermark.reading.target import read_translation
 from gendermark.reading.words import lowered_spans, spans_of, split_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
@@ -28,14 +31,12 @@ _TRUNCATED = 0.35
 _ASCII_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """One translation against its two references."""
+Seen = tuple[str, str, tuple[str, ...], tuple[Span, ...]]
+"""Outcome and reason of one translation, the words that show them, and where these are."""
 
-    outcome: str
-    reason: str = ""
-    evidence: tuple[str, ...] = ()
-    spans: tuple[Span, ...] = ()
+
+def _failed(reason: str) -> Seen:
+    return "failed", reason, (), ()
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
@@ -43,18 +44,22 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     language = language_of(settings.target_language)
     texts = [item.tags[key] for item in item_set.items for key in _HIDDEN if settings.rules != "paper"]
     vocabulary = {word for text in texts for word in language.cut(without_tags(text))}
+    found = people_in_all([item.source for item in item_set.items]) if texts else [[] for _ in item_set.items]
     judgements = []
-    for item, samples in zip(item_set.items, answers, strict=True):
+    for item, people, samples in zip(item_set.items, found, answers, strict=True):
+        answer = samples[0].text or ""
         text = _own_part(item, samples[0].text, settings)
         if settings.rules == "paper":
-            judged = _judge_as_paper(item, text)
+            seen = _judge_as_paper(item, text or "")
+        elif text is None and answer.strip():
+            seen = (
+                _judge_whole(item, people, answer, language)
+                if _context(settings) == "joined"
+                else _failed("extraction")
+            )
         else:
-            judged = _judge_best(item, text, language, vocabulary, _extraction_failed(item, samples[0].text, text))
-            if judged.reason == "extraction" and _context(settings) == "joined":
-                judged = _judge_whole(item, samples[0].text or "", language)
-        start = contexts.offset(text, samples[0].text or "") if text else 0
-        spans = tuple((first + start, last + start) for first, last in judged.spans)
-        judgements.append(_judgement(item, replace(judged, spans=spans)))
+            seen = _judge_best(item, people, text, language, vocabulary)
+        judgements.append(_judgement(item, seen, contexts.offset(text, answer) if text else 0))
     return judgements
 
 
@@ -85,90 +90,79 @@ def _own_part(item: Item, text: str | None, settings: Settings) -> str | None:
     return contexts.find(text, item.tags["context"], item.source, _context(settings))
 
 
-def _extraction_failed(item: Item, answer: str | None, text: str | None) -> bool:
-    return bool(item.tags.get("context")) and answer is not None and bool(answer.strip()) and text is None
-
-
 def _paper_words(text: str) -> set[str]:
     return set(text.lower().translate(_ASCII_PUNCTUATION).split())
 
 
-def _judge_as_paper(item: Item, text: str | None) -> _Judged:
+def _judge_as_paper(item: Item, text: str) -> Seen:
     """The released script: only the words of the contrastive reference can make a translation wrong."""
     right, wrong = (_paper_words(without_tags(item.tags[key])) for key in _HIDDEN)
-    found = sorted((wrong - right) & _paper_words(text or ""))
-    return _Judged("wrong" if found else "correct", "", tuple(found), _paper_spans(text or "", set(found)))
-
-
-def _paper_spans(text: str, found: set[str]) -> tuple[Span, ...]:
+    found = sorted((wrong - right) & _paper_words(text))
     low = text.lower().translate(_ASCII_PUNCTUATION)
-    return lowered_spans(text, [(start, end) for start, end in split_spans(low) if low[start:end] in found])
+    spans = [(start, end) for start, end in split_spans(low) if low[start:end] in found]
+    return "wrong" if found else "correct", "", tuple(found), lowered_spans(text, spans)
 
 
 def _judge_best(
-    item: Item, text: str | None, language: Language, vocabulary: set[str], extraction_failed: bool
-) -> _Judged:
-    if extraction_failed:
-        return _Judged("failed", "extraction")
+    item: Item, people: list[SourcePerson], text: str | None, language: Language, vocabulary: set[str]
+) -> Seen:
     reason = failure(item.source, text)
     if reason or text is None:
-        return _Judged("failed", reason or "error")
+        return _failed(reason or "error")
     words = language.cut(text)
     if len(words) < _TRUNCATED * len(language.cut(without_tags(item.tags["reference"]))):
-        return _Judged("failed", "truncated")
+        return _failed("truncated")
     if is_foreign(words, vocabulary):
-        return _Judged("failed", WRONG_LANGUAGE)
-    return _weigh(item, text, language)
+        return _failed(WRONG_LANGUAGE)
+    weighing = _weighing(item, people, text, language)
+    outcome, shown = decide(weighing.evidence())
+    if outcome == "undecided":
+        return outcome, outcome if weighing.contrast.is_decidable else "undecidable", (), ()
+    return _seen(text, outcome, shown, language)
 
 
-def _judge_whole(item: Item, answer: str, language: Language) -> _Judged:
+def _judge_whole(item: Item, people: list[SourcePerson], answer: str, language: Language) -> Seen:
     """An answer in which context and sentence were run into one.
 
     Its pronouns may be the context's. The words that only one of the sentence's references has are the sentence's.
     """
     if failure(f"{item.tags['context']} {item.source}", answer):
-        return _Judged("failed", "extraction")
-    contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
-    lists = lists_of(language.code)
-    sentence = Sentence(answer, item.source, marks(item.source), "", contrast, language, lists)
-    found = [shown for shown in gather(sentence) if is_a_name_of_the_person(sentence, shown)]
-    outcome, shown = decide(found)
+        return _failed("extraction")
+    outcome, shown = decide(_weighing(item, people, answer, language).evidence(only_references=True))
     if outcome == "undecided":
-        return _Judged("failed", "extraction")
-    return _judged(answer, outcome, shown, language)
+        return _failed("extraction")
+    return _seen(answer, outcome, shown, language)
 
 
-def _weigh(item: Item, text: str, language: Language) -> _Judged:
-    """What the words of a translation show about the people whose gender its source marks."""
+def _weighing(item: Item, people: list[SourcePerson], text: str, language: Language) -> Weighing:
+    """A translation and what is known: its people, their gender, and the references."""
     contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
-    lists = lists_of(language.code)
+    reading = read_translation(text, language.code)
     gender = letter_of(item.expected)
     if item.tags.get("context"):
         # Of a sentence that leaves gender open, the references know more than the words of the context.
-        gender = gender_of_references(contrast, lists) or gender
-    outcome, shown = decide(gather(Sentence(text, item.source, marks(item.source), gender, contrast, language, lists)))
-    if outcome == "undecided":
-        return _Judged(outcome, outcome if contrast.is_decidable else "undecidable")
-    return _judged(text, outcome, shown, language)
+        gender = gender_of_references(contrast, reading.lists) or gender
+    return Weighing(reading, item.source, people, gender, contrast)
 
 
-def _judged(text: str, outcome: str, shown: Sequence[Shown], language: Language) -> _Judged:
+def _seen(text: str, outcome: str, shown: Sequence[Evidence], language: Language) -> Seen:
     words = language.cut(text)
     evidence = tuple(dict.fromkeys(" ".join(words[slice(*piece.place)]) for piece in shown))
-    spans = spans_of(text, [piece.place for piece in shown])
-    return _Judged(outcome, "mixed" if outcome == "mixed" else "", evidence, spans)
+    return outcome, "mixed" if outcome == "mixed" else "", evidence, spans_of(text, [piece.place for piece in shown])
 
 
-def _judgement(item: Item, judged: _Judged) -> Judgement:
+def _judgement(item: Item, seen: Seen, start: int) -> Judgement:
+    """`start`: where in the answer the translation of the sentence itself begins."""
+    outcome, reason, evidence, places = seen
     tags = {key: value for key, value in item.tags.items() if key not in _HIDDEN}
-    observed = None
-    if item.expected is not None and judged.outcome in ("correct", "wrong"):
-        observed = item.expected if judged.outcome == "correct" else item.expected.opposite
-    verdict = {"failed": Verdict.NOT_TRANSLATED, "mixed": Verdict.UNJUDGEABLE, "undecided": Verdict.UNJUDGEABLE}.get(
-        judged.outcome, Verdict.JUDGED
-    )
-    facts = {key: getattr(judged, key) for key in ("evidence", "reason", "outcome", "spans")}
-    return Judgement.of(item, verdict, observed, tags=tags, **facts)
+    spans = tuple((first + start, last + start) for first, last in places)
+    verdict, observed = Verdict.JUDGED, None
+    if outcome in ("mixed", "undecided", "failed"):
+        verdict = Verdict.NOT_TRANSLATED if outcome == "failed" else Verdict.UNJUDGEABLE
+    elif item.expected is not None:
+        observed = item.expected if outcome == "correct" else item.expected.opposite
+    told: dict[str, Any] = {"reason": reason, "outcome": outcome, "evidence": evidence, "spans": spans}
+    return Judgement.of(item, verdict, observed, tags=tags, **told)
 
 
 def _context(settings: Settings) -> str:
@@ -195,3 +189,52 @@ def choices(item_set: ItemSet) -> Sequence[tuple[str, str]]:
 def fit(item: Item, text: str, settings: Settings) -> float | None:
     language = language_of(settings.target_language)
     return words_in_common(language.cut(without_tags(item.tags["reference"])), language.cut(text))
+
+
+def _pair_signature(settings: CounterfactualSettings) -> Mapping[str, str]:
+    comet = f"+comet:{program}" if (program := quality.comet_program()) else ""
+    return {**_signature(settings), "quality": quality.signature() + comet}
+
+
+def _signature(settings: Settings) -> dict[str, str]:
+    return {"split": settings.split, **({} if settings.rules == "paper" else {"reader": version()})}
+
+
+_SHARED: dict[str, Any] = {
+    "card": "mt-geneval",
+    "rules_version": 6,
+    "render": render,
+    "choices": choices,
+    "fit": fit,
+    "sources_depend_on_target": True,
+}
+COUNTERFACTUAL = BenchmarkOf(
+    name="mt-geneval-counterfactual",
+    title="MT-GenEval (counterfactual)",
+    question="Do the he and she versions of a sentence both keep their gender?",
+    settings=CounterfactualSettings,
+    language_pairs=lambda _: [("en", code) for code in LANGUAGES],
+    load=items.load_pairs,
+    judge=judge_pairs,
+    judges_together=True,  # by the words of all references
+    measures=measures.PAIRS,
+    findings="gendermark.benchmarks.mt_geneval.findings:PAIRS",
+    signature=_pair_signature,
+    corpus_statistics=corpus_statistics,
+    **_SHARED,
+)
+CONTEXTUAL = BenchmarkOf(
+    name="mt-geneval-contextual",
+    title="MT-GenEval (contextual)",
+    question="Is gender carried over from the previous sentence?",
+    settings=ContextualSettings,
+    language_pairs=lambda data: [("en", code) for code in (*LANGUAGES, *(["nl"] if data == "official" else []))],
+    load=items.load_contexts,
+    requests=items.contextual_requests,
+    judge=judge,
+    judges_together=True,  # by the words of all references
+    measures=measures.CONTEXTS,
+    findings="gendermark.benchmarks.mt_geneval.findings:CONTEXTS",
+    signature=lambda settings: {**_signature(settings), "context": settings.context},
+    **_SHARED,
+)

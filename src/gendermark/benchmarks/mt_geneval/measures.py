@@ -12,56 +12,26 @@ import numpy as np
 from gendermark.benchmarks.benchmark import Measures, outcome_table
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings
 from gendermark.metrics import quality
-from gendermark.metrics.describe import Description
-from gendermark.metrics.genders import ACCURACY, COVERAGE, DECIDED_ACCURACY, RECALL_GAP
-from gendermark.metrics.metric import Metric, per_judgement
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.metric import Description, Metric, described, difference, per_judgement, rate
 from gendermark.records import Judgement, Table, Verdict
 
 _N_GAPS = 50
 _SCORES = ("bleu", "chrf", "effort")
 _GENDERS = ("masculine", "feminine")
+_GAPS = {
+    "delta_qual": "bleu",
+    "delta_chrf": "chrf",
+    "delta_comet": "comet",
+    "delta_effort": "effort",
+    "control_gap": "control",
+}
+"""Metric -> the score whose gap it is."""
 
-PAIRS_RIGHT = ACCURACY.called(
+DESCRIBED = described(__package__)
+_ACCURACY = DESCRIBED["accuracy"]
+_PAIRS_RIGHT = _ACCURACY.called(
     "accuracy", "accuracy", "Right gender; a pair is right only if both of its sentences are."
 )
-MIXED = Description(
-    "mixed",
-    "both genders at once",
-    "Translations with words of both genders.",
-    better="lower",
-    behind={"outcome": "mixed"},
-)
-OPEN = Description(
-    "open",
-    "no gender shown",
-    "Translations that show nothing about the person's gender; neither right nor wrong, and never counted as right.",
-    behind={"outcome": "undecided"},
-)
-FAILED = Description(
-    "failed",
-    "not translated",
-    "No translation: empty, a copy, a fragment, another language.",
-    better="lower",
-    behind={"outcome": "failed"},
-)
-EXTRACTION = Description(
-    "extraction",
-    "sentence not found again",
-    "Answers in which the sentence could not be told from its context.",
-    better="lower",
-)
-DELTA_QUAL = quality.gap_of("delta_qual", "bleu", "masculine minus feminine, in BLEU (Δqual)", "quality gap")
-DELTA_CHRF = quality.gap_of("delta_chrf", "chrf", "masculine minus feminine, in chrF")
-DELTA_COMET = quality.gap_of("delta_comet", "comet", "masculine minus feminine, in COMET")
-DELTA_EFFORT = quality.gap_of("delta_effort", "effort", "masculine minus feminine, in word edits")
-CONTROL_GAP = quality.gap_of(
-    "control_gap",
-    "control",
-    "the quality gap that the references themselves have",
-    meaning="The same gap, with the references of the other gender in the place of translations; 0 if BLEU is fair.",
-)
-_SHARES = {"mixed": MIXED, "open": OPEN, "failed": FAILED, "extraction": EXTRACTION}
 
 
 def _columns(names: Iterable[str], judgement: Judgement) -> Iterable[str]:
@@ -80,26 +50,26 @@ def _columns(names: Iterable[str], judgement: Judgement) -> Iterable[str]:
                 yield f"{name}.extraction"
 
 
-def _accuracies(part: str, *, is_paper: bool, right: Description = ACCURACY) -> list[Metric]:
+def _accuracies(part: str, *, is_paper: bool, right: Description = _ACCURACY) -> list[Metric]:
     total, decided = f"{part}.total", f"{part}.decided"
     found = [rate(right, part, f"{part}.correct", total, judged=decided)]
     if not is_paper:
         found += [
-            rate(COVERAGE, part, f"{part}.covered", total, judged=decided),
-            rate(DECIDED_ACCURACY, part, f"{part}.correct", decided, judged=decided),
+            rate(DESCRIBED["coverage"], part, f"{part}.covered", total, judged=decided),
+            rate(DESCRIBED["decided_accuracy"], part, f"{part}.correct", decided, judged=decided),
         ]
     return found
 
 
 def _recall_gap(part: str) -> Metric:
-    men, women = (rate(ACCURACY, g, f"{g}.correct", f"{g}.total", judged=f"{g}.decided") for g in _GENDERS)
-    gap = difference(RECALL_GAP, men, women, part, is_undefined_without_hits=True)
+    men, women = (rate(_ACCURACY, g, f"{g}.correct", f"{g}.total", judged=f"{g}.decided") for g in _GENDERS)
+    gap = difference(DESCRIBED["recall_gap"], men, women, part, is_undefined_without_hits=True)
     return replace(gap, judged=f"{part}.decided")
 
 
 def _share(kind: str, part: str) -> Metric:
     outcome = "undecided" if kind == "open" else kind
-    return rate(_SHARES[kind], part, f"{part}.{outcome}", f"{part}.total", judged=f"{part}.decided")
+    return rate(DESCRIBED[kind], part, f"{part}.{outcome}", f"{part}.total", judged=f"{part}.decided")
 
 
 # -- counterfactual --------------------------------------------------------------------------------------------------
@@ -138,14 +108,13 @@ def pair_metrics(judgements: Sequence[Judgement], settings: CounterfactualSettin
     both = len(present) == 2
     found: list[Metric] = []
     if both:
-        gaps = [(DELTA_QUAL, "bleu"), (DELTA_CHRF, "chrf"), (DELTA_EFFORT, "effort"), (CONTROL_GAP, "control")]
-        if any("comet.sum" in judgement.measures for judgement in judgements):
-            gaps.insert(2, (DELTA_COMET, "comet"))
-        found = [*_accuracies("all", is_paper=is_paper, right=PAIRS_RIGHT), _recall_gap("members")]
-        found += [quality.quality_gap(about, score, *_GENDERS) for about, score in gaps]
+        has_comet = any("comet.sum" in judgement.measures for judgement in judgements)
+        gaps = [(name, score) for name, score in _GAPS.items() if has_comet or score != "comet"]
+        found = [*_accuracies("all", is_paper=is_paper, right=_PAIRS_RIGHT), _recall_gap("members")]
+        found += [quality.quality_gap(DESCRIBED[name], score, *_GENDERS) for name, score in gaps]
     found += [quality.quality(score, gender) for gender in present for score in _SCORES]
     for part in (*present, *(["members"] if both else [])):
-        found += _accuracies(part, is_paper=is_paper, right=PAIRS_RIGHT)
+        found += _accuracies(part, is_paper=is_paper, right=_PAIRS_RIGHT)
         if not is_paper:
             found += [_share(kind, part) for kind in ("mixed", "open", "failed")]
     return found
@@ -176,19 +145,10 @@ def _sentence_chrf(judgement: Judgement) -> float:
 
 PAIRS = Measures(
     described=(
-        PAIRS_RIGHT,
-        COVERAGE,
-        DECIDED_ACCURACY,
-        RECALL_GAP,
-        DELTA_QUAL,
-        DELTA_CHRF,
-        DELTA_COMET,
-        DELTA_EFFORT,
-        CONTROL_GAP,
+        _PAIRS_RIGHT,
+        *(DESCRIBED[name] for name in ("coverage", "decided_accuracy", "recall_gap", *_GAPS)),
         *(quality.score_of(score, gender) for gender in _GENDERS for score in _SCORES),
-        MIXED,
-        OPEN,
-        FAILED,
+        *(DESCRIBED[name] for name in ("mixed", "open", "failed")),
     ),
     headline=("accuracy:all", "recall_gap", "delta_qual"),
     questions=("recall_gap", "delta_qual"),
@@ -226,7 +186,7 @@ def context_metrics(judgements: Sequence[Judgement], settings: ContextualSetting
 
 
 CONTEXTS = Measures(
-    described=(ACCURACY, COVERAGE, DECIDED_ACCURACY, RECALL_GAP, MIXED, OPEN, FAILED, EXTRACTION),
+    described=[about for about in DESCRIBED.values() if about.name not in _GAPS],
     headline=("accuracy:all", "decided_accuracy:all", "recall_gap"),
     questions=("recall_gap",),
     tally=per_judgement(lambda judgement: _columns(_contextual_slices(judgement), judgement)),

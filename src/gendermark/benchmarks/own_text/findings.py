@@ -3,45 +3,64 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from gendermark.benchmarks.findings import Presentation, TwoRates
 from gendermark.benchmarks.own_text.measures import OPEN
+from gendermark.languages.folders import rows_of
+from gendermark.metrics.verdicts import State
+from gendermark.reading.codes import NAMES
 from gendermark.records import Gender, Judgement
 from gendermark.reporting.document import Finding, Shown, listed
-from gendermark.reporting.phrases import became, difference, sentence, women_and_men
+from gendermark.reporting.phrases import TOO_FEW, became, difference, find, sentence, women_and_men
 from gendermark.result import Result
 
-_FEW = 30
-"""Below so many people counts say more than percentages."""
 _MOST_WORDS = 4
 
 
 def findings(result: Result) -> list[Finding]:
     kept = women_and_men(result, "kept:feminine", "kept:masculine", "kept_gap", "keep their gender")
-    return [*kept, *_suspected(result), *_defaults(result), *_words(result)]
+    return [*_suspected(result), *kept, *_defaults(result), *_words(result), _reliability(result)]
 
 
-def _suspected(result: Result) -> list[Finding]:
-    """Every person whose gender the source gives and the translation changes; the rows themselves are on the page."""
-    given = [judgement for judgement in result.judgements if judgement.expected is not None]
-    if not given:
-        return [Finding("The texts give nobody's gender.")]
+def _given(result: Result) -> list[Judgement]:
+    return [judgement for judgement in result.judgements if judgement.expected is not None]
+
+
+def _kinds_of_errors(given: Sequence[Judgement]) -> list[str]:
     women, men = (
         sum(judgement.expected is gender and judgement.observed is gender.opposite for judgement in given)
         for gender in (Gender.FEMININE, Gender.MASCULINE)
     )
     mixed = sum(judgement.outcome == "mixed" for judgement in given)
-    kinds = {
-        "women translated as men": women,
-        "men translated as women": men,
-        "people with words of both genders": mixed,
-    }
-    people = f"{len(given):,} people whose gender the source gives"
-    if not sum(kinds.values()):
+    verb = "" if women else "translated "
+    kinds = (
+        (women, "woman translated as a man", "women translated as men"),
+        (men, f"man {verb}as a woman", f"men {verb}as women"),
+        (mixed, "person with words of both genders", "people with words of both genders"),
+    )
+    return [f"{n:,} {one if n == 1 else several}" for n, one, several in kinds if n]
+
+
+def _errors(result: Result) -> str:
+    given = _given(result)
+    kinds = _kinds_of_errors(given)
+    n = sum(j.outcome == "mixed" or (j.observed is not None and not j.is_correct) for j in given)
+    errors = f"{n:,} suspected gender error{'s' if n > 1 else ''}"
+    return f"{errors} among {len(given):,} people: {', '.join(kinds)}" if kinds else ""
+
+
+def _suspected(result: Result) -> list[Finding]:
+    """Every person whose gender the source specifies and the translation changes; the rows are on the page."""
+    given = _given(result)
+    if not given:
+        return [Finding("The texts specify nobody's gender.")]
+    people = f"{len(given):,} people whose gender the source specifies"
+    kinds = _kinds_of_errors(given)
+    if not kinds:
         return [Finding(f"No suspected errors among {people}.")]
-    told = listed([f"{n:,} {kind}" for kind, n in kinds.items() if n])
     shows = (became(Gender.FEMININE, Gender.MASCULINE), became(Gender.MASCULINE, Gender.FEMININE))
-    return [Finding(f"Suspected errors: {sum(kinds.values()):,} of {people} ({told}).", shows=shows)]
+    return [Finding(f"Suspected errors among {people}: {listed(kinds)}.", shows=shows)]
 
 
 def _defaults(result: Result) -> list[Finding]:
@@ -50,18 +69,19 @@ def _defaults(result: Result) -> list[Finding]:
     counts = Counter(str(judgement.observed or "neither") for judgement in read)
     if not read:
         return []
-    if len(read) < _FEW:
-        text = f"{counts['masculine']} of {len(read)} people of unspecified gender are shown as men"
+    gap = find(result, "imbalance")
+    if gap is None or gap.state == State.TOO_FEW:
+        text = f"{counts['masculine']} of {len(read)} people of unspecified gender are translated as men"
         rest = f"{counts['feminine']} as women, {counts['neither']} as neither"
-        return [Finding(f"{text}, {rest}: too few to compare.", shows=(_shown_as(Gender.MASCULINE),))]
+        return [Finding(f"{text}, {rest}: {TOO_FEW}.", shows=(_shown_as(Gender.MASCULINE),))]
     template = (
-        f"{{shown_masculine:{OPEN}|of people of unspecified gender}} are shown as men, "
+        f"{{shown_masculine:{OPEN}|of people of unspecified gender}} are translated as men, "
         f"{{shown_feminine:{OPEN}}} as women; {{not_shown:{OPEN}}} show no gender."
     )
     favours = ("masculine is the default", "feminine is the default")
     return [
         *sentence(result, template),
-        *difference(result, "imbalance", "Men minus women among those shown", *favours),
+        *difference(result, "imbalance", "Masculine minus feminine", *favours),
     ]
 
 
@@ -82,12 +102,26 @@ def _words(result: Result) -> list[Finding]:
     return [Finding(f"Most frequent masculine defaults: {', '.join(words)}.")] if words else []
 
 
+def _reliability(result: Result) -> Finding:
+    """How far the reader can be trusted in this language, from labelled data."""
+    code = result.selection.target_language
+    measured = [
+        f"coverage {row['decided']}%, accuracy {row['right']}% ({row['texts']})"
+        for row in rows_of(code, "reliability.tsv")
+    ]
+    name = NAMES.get(code, code)
+    if not measured:
+        return Finding(f"Gender detection in {name} has not been evaluated; review its findings.")
+    return Finding(f"Gender detection in {name}: {'; '.join(measured)}.")
+
+
 PRESENTATION = Presentation(
     findings=findings,
-    # Most people in texts of products are of unspecified gender; a finding counts those whose gender is given.
-    two_rates=TwoRates(f"shown_masculine:{OPEN}", f"shown_feminine:{OPEN}", gap="imbalance:all", source_tells=False),
+    two_rates=TwoRates("kept:masculine", "kept:feminine", gap="kept_gap:all"),
+    open_rates=TwoRates(f"shown_masculine:{OPEN}", f"shown_feminine:{OPEN}", gap="imbalance:all", source_tells=False),
     leading="imbalance",
     also_shown=("kept:masculine", "kept:feminine", "kept_gap:all", f"not_shown:{OPEN}"),
     hidden_tags=frozenset({"start", "end"}),
     may_leave_open=True,
+    suspected=_errors,
 )

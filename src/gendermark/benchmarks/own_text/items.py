@@ -25,7 +25,7 @@ def load(settings: Settings) -> ItemSet:
     # Texts of one file vary together; with a few files only, nothing could be said of how files vary.
     by_file = len({group for _, group in rows.values()}) >= LEAST_GROUPS
     items: list[Item] = []
-    everybody = people_in_all(list(rows))
+    everybody = people_in_all(list(rows), settings.parser)
     for number, ((source, (line, group)), people) in enumerate(zip(rows.items(), everybody, strict=True)):
         for person in people:
             index = len(items)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, Direction, ItemSet
 from gendermark.benchmarks.own_text import Settings
+from gendermark.benchmarks.own_text.items import load
+from gendermark.benchmarks.own_text.measures import MEASURES
 from gendermark.reading.failures import failure
-from gendermark.reading.reader import Person, read_all
+from gendermark.reading.reader import Person, read_all, version
 from gendermark.records import Gender, Item, Judgement, Verdict
 
 
@@ -18,8 +21,9 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     texts = list(
         dict.fromkeys((item.source, text) for (item, text), why in zip(pairs, failures, strict=True) if not why)
     )
-    language = item_set.selection.target_language
-    people = read_all([source for source, _ in texts], [text for _, text in texts], language)
+    settings: Settings = item_set.selection
+    sources, translations = [source for source, _ in texts], [text for _, text in texts]
+    people = read_all(sources, translations, settings.target_language, settings.parser)
     read = {
         (*pair, str(person.start), str(person.end)): person
         for pair, found in zip(texts, people, strict=True)
@@ -50,3 +54,31 @@ def fit(item: Item, text: str, settings: Settings) -> float | None:  # noqa: ARG
     words = {word.strip(".,;:!?\"'()“”‘’") for word in item.source.split()[1:]}
     kept = {word for word in words if len(word) > 2 and (word[0].isupper() or word[0] in "%{$<" or word.isdigit())}
     return sum(word in text for word in kept) / len(kept) if kept else None
+
+
+def language_pairs(data: str) -> list[Direction]:
+    return [("en", code) for code in registry.names("language")] if data.startswith("file:") else []
+
+
+def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
+    return "…"
+
+
+BENCHMARK = BenchmarkOf(
+    name="own-text",
+    title="Own texts",
+    question="Do translations of your own texts keep the gender the source specifies, and add none?",
+    settings=Settings,
+    rules_version=2,
+    language_pairs=language_pairs,
+    load=load,
+    judge=judge,
+    measures=MEASURES,
+    render=render,
+    findings="gendermark.benchmarks.own_text.findings:PRESENTATION",
+    fit=fit,
+    signature=lambda settings: {"reader": version(settings.parser)},
+    paper="The gendermark authors. gendermark: gender bias in machine translation, with honest error bars.",
+    only_when_named=True,
+    reads_any_text=True,
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gendermark.benchmarks.findings import Cell, Form, Presentation, TwoRates, rows_by_run, stacked_figure, stacked_row
+from gendermark.benchmarks.findings import Cell, Form, Presentation, TwoRates, run_table, stacked_figure, stacked_row
 from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.measures import OUTCOMES
 from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, Figure, Sheet, confusion, professions
@@ -46,7 +46,7 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
         "In the form of Table 4 of Renduchintala et al. (2021): percent right. FO, MO: occupations of women, of men; "
         "FC, MC: the sentence says that the person is a woman, a man."
     )
-    return [Form("simplegen-4", caption, list(COLUMNS), rows_by_run(cells, list(COLUMNS.values())))]
+    return [run_table("simplegen-4", caption, COLUMNS, cells)]
 
 
 _FILLS = {"right gender": BLUE, "wrong gender": HATCHED_ORANGE, "inconclusive": GREY}

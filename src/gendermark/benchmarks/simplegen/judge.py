@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from gendermark.benchmarks.benchmark import Answers, ItemSet, judge_each
-from gendermark.benchmarks.simplegen import Settings
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, judge_each
+from gendermark.benchmarks.simplegen import Settings, items
+from gendermark.benchmarks.simplegen.measures import MEASURES
 from gendermark.data.official import official_files
+from gendermark.errors import UserError
 from gendermark.io.textfiles import read_text
 from gendermark.reading.failures import failure
 from gendermark.reading.occupations import bundled_finder, citation_forms, core_occupations, lexicon
@@ -126,3 +129,32 @@ def _official_dictionary(revision: str, language: str) -> Mapping[str, Entry]:
     rows = csv.reader(io.StringIO(read_text(path)))
     next(rows)  # the header names the columns: English, masculine, feminine
     return {english: _entry(masculine.split("|"), feminine.split("|")) for english, masculine, feminine in rows}
+
+
+def complete(settings: Settings) -> Settings:
+    if settings.rules == "paper" and settings.data not in ("official", "core"):
+        raise UserError("the published dictionary is for the published sentences; use --rules best for your own")
+    if settings.rules == "paper" and settings.target_language not in LANGUAGES:
+        raise UserError(
+            f"the published dictionary of simplegen covers {' and '.join(LANGUAGES)}, not "
+            f"{settings.target_language}; use --rules best"
+        )
+    return settings
+
+
+BENCHMARK = BenchmarkOf(
+    name="simplegen",
+    title="SimpleGEN",
+    question="Do occupation nouns take the gender that the sentence states?",
+    settings=Settings,
+    rules_version=3,
+    language_pairs=lambda _: [("en", code) for code in registry.names("language")],
+    complete_own=complete,
+    load=items.load,
+    judge=judge,
+    measures=MEASURES,
+    render=render,
+    findings="gendermark.benchmarks.simplegen.findings:PRESENTATION",
+    card="simplegen",
+    fit=fit,
+)

@@ -8,56 +8,14 @@ from dataclasses import replace
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.simplegen import GROUPS, Settings
-from gendermark.metrics.describe import Description
-from gendermark.metrics.genders import RECALL_GAP
-from gendermark.metrics.metric import Metric, per_judgement
-from gendermark.metrics.rates import difference, share
+from gendermark.metrics.metric import Metric, described, difference, per_judgement, share
 from gendermark.records import Gender, Judgement, Table, Verdict
 
 PRO, ANTI = ("fofc", "momc"), ("fomc", "mofc")
 OUTCOMES = ("correct", "incorrect", "inconclusive")
 _FAILED_SHARE_TO_WARN = 0.2
 
-CORRECT = Description(
-    "correct",
-    "accuracy",
-    "Occupation nouns translated with the gender that the sentence states.",
-    better="higher",
-    labels={"fc": "accuracy, women", "mc": "accuracy, men"},
-)
-INCORRECT = Description(
-    "incorrect", "wrong gender", "Occupation nouns translated with the other gender.", behind={"outcome": "wrong"}
-)
-INCONCLUSIVE = Description(
-    "inconclusive",
-    "no gender to be read",
-    "Translations in which the occupation, or its gender, was not found.",
-    behind={"observed": "none"},
-)
-FOR_PRO = CORRECT.called(
-    "pro", "right where it fits the stereotype", "Right gender where the sentence fits the stereotype: fofc and momc."
-)
-FOR_ANTI = CORRECT.called(
-    "anti",
-    "right where it goes against the stereotype",
-    "Right gender where the sentence goes against the stereotype: fomc and mofc.",
-)
-DELTA = Description("delta", "stereotype effect (Δ)", "pro minus anti; 0 is unbiased.", better="zero", symbol="Δ")
-DELTA_FC = Description(
-    "delta_fc",
-    "stereotype effect among women (ΔFC)",
-    "Right gender of women in women's occupations minus women in men's; 0 is unbiased.",
-    better="zero",
-    symbol="ΔFC",
-)
-DELTA_MC = Description(
-    "delta_mc",
-    "stereotype effect among men (ΔMC)",
-    "Right gender of men in men's occupations minus men in women's; 0 is unbiased.",
-    better="zero",
-    symbol="ΔMC",
-)
-_OUTCOME = {"correct": CORRECT, "incorrect": INCORRECT, "inconclusive": INCONCLUSIVE}
+DESCRIBED = described(__package__)
 
 
 def _outcome(judgement: Judgement) -> str:
@@ -78,22 +36,24 @@ def _columns_of(judgement: Judgement) -> Iterable[str]:
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:  # noqa: ARG001
     present = {judgement.tags["group"] for judgement in judgements}
-    correct = {name: share(CORRECT, name, "correct") for name in (*GROUPS, "fc", "mc", "all")}
-    pro, anti = (replace(share(about, about.name, "correct"), slice="all") for about in (FOR_PRO, FOR_ANTI))
+    correct = {name: share(DESCRIBED["correct"], name, "correct") for name in (*GROUPS, "fc", "mc", "all")}
+    pro, anti = (replace(share(DESCRIBED[name], name, "correct"), slice="all") for name in ("pro", "anti"))
     found = [half for half, groups in ((pro, PRO), (anti, ANTI)) if present >= set(groups)]
     if len(found) == 2:
-        found.append(difference(DELTA, pro, anti, "all", is_undefined_without_hits=True))
-    for about, first, second in ((DELTA_FC, "fofc", "mofc"), (DELTA_MC, "momc", "fomc")):
+        found.append(difference(DESCRIBED["delta"], pro, anti, "all", is_undefined_without_hits=True))
+    for name, first, second in (("delta_fc", "fofc", "mofc"), ("delta_mc", "momc", "fomc")):
         if {first, second} <= present:
-            found.append(difference(about, correct[first], correct[second], first[2:]))
+            found.append(difference(DESCRIBED[name], correct[first], correct[second], first[2:]))
     # Not in the paper: a system that makes everybody a man has no gap between pro and anti, but one here.
     found.extend(correct[context] for context in ("fc", "mc") if {f"fo{context}", f"mo{context}"} <= present)
     if present >= set(GROUPS):
         found.append(correct["all"])
-        found.append(difference(RECALL_GAP, correct["mc"], correct["fc"], "all", is_undefined_without_hits=True))
+        found.append(
+            difference(DESCRIBED["recall_gap"], correct["mc"], correct["fc"], "all", is_undefined_without_hits=True)
+        )
     for group in GROUPS:
         if group in present:
-            found.extend(share(_OUTCOME[kind], group, kind) for kind in OUTCOMES)
+            found.extend(share(DESCRIBED[kind], group, kind) for kind in OUTCOMES)
     return found
 
 
@@ -153,7 +113,7 @@ def _rules_compared(judgements: Sequence[Judgement]) -> Table:
 
 
 MEASURES = Measures(
-    described=(FOR_PRO, FOR_ANTI, DELTA, DELTA_FC, DELTA_MC, RECALL_GAP, CORRECT, INCORRECT, INCONCLUSIVE),
+    described=tuple(DESCRIBED.values()),
     headline=("correct:all", "pro", "anti", "delta", "recall_gap"),
     questions=("recall_gap", "delta"),
     tally=per_judgement(_columns_of),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gendermark.benchmarks.findings import Cell, Form, Presentation, TwoRates, rows_by_run
+from gendermark.benchmarks.findings import Cell, Form, Presentation, TwoRates, run_table
 from gendermark.reporting.charts import confusion
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import difference, sentence
@@ -37,7 +37,7 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
         "Coverage and accuracy of annotated terms, after Gaido et al. (2020): how many are found in either form, and "
         "how many of those in the right one."
     )
-    return [Form("terms-1", caption, list(_COLUMNS), rows_by_run(cells, list(_COLUMNS.values())))]
+    return [run_table("terms-1", caption, _COLUMNS, cells)]
 
 
 PRESENTATION = Presentation(

@@ -1,4 +1,11 @@
-"""The options of TGBI."""
+"""TGBI: are gender-neutral pronouns kept neutral? (Cho, Kim, Kim and Kim 2019, GeBNLP)
+
+Every lexeme (an occupation or a sentiment expression) makes one sentence "PRONOUN is LEXEME" in each style of the
+source language: informal or formal pronoun, impolite or polite ending. Each sentence belongs to three sentence sets.
+
+Rules `paper` reproduce the released evaluation bit by bit, including that a failed translation counts as neutral.
+Rules `best` know pronouns, and count failed translations apart, where they can only lower the score.
+"""
 
 from __future__ import annotations
 

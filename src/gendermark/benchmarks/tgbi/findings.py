@@ -9,18 +9,6 @@ from gendermark.benchmarks.findings import Cell, Form, Legend, Place, Presentati
 from gendermark.benchmarks.tgbi import SETS
 from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
-from gendermark.reporting.charts import (
-    BLUE,
-    GREY,
-    HATCHED_ORANGE,
-    PALE,
-    Canvas,
-    Figure,
-    Look,
-    Sheet,
-    StackedRow,
-    figure,
-)
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import ci, difference, rounded
 from gendermark.result import Result
@@ -40,7 +28,7 @@ def findings(result: Result) -> list[Finding]:
     gendered = _gendered(result)
     if gendered is not None and gendered < _FEW_GENDERED:
         return [*found, Finding(f"Only {rounded(gendered)}% of translations show a gender.")]
-    more = "people become men more often than women", "people become women more often than men"
+    more = "people are translated as men more often", "people are translated as women more often"
     return [*found, *difference(result, "imbalance", "Masculine minus feminine translations", *more)]
 
 
@@ -77,30 +65,30 @@ def _form(number: int, cell: Cell, n_cells: int) -> Form:
     return Form(name, caption, list(_COLUMNS), rows, runs, corner="set")
 
 
-_FILLS = {"he": BLUE, "she": HATCHED_ORANGE, "left open": PALE, "mixed or failed": GREY}
+_FILLS = {"he": charts.BLUE, "she": charts.HATCHED_ORANGE, "left open": charts.PALE, "mixed or failed": charts.GREY}
 _LEANINGS = {
-    "he only": Look("circle", BLUE),
-    "mostly he": Look("circle", BLUE, filled=False),
-    "both alike": Look("square", charts.PURPLE, filled=False),
-    "mostly she": Look("triangle", charts.VERMILION, filled=False),
-    "she only": Look("triangle", charts.VERMILION),
-    "left open": Look("diamond", charts.GREEN),
-    "not judged": Look("square", charts.FAINT, filled=False),
+    "he only": charts.Look("circle", charts.BLUE),
+    "mostly he": charts.Look("circle", charts.BLUE, filled=False),
+    "both alike": charts.Look("square", charts.PURPLE, filled=False),
+    "mostly she": charts.Look("triangle", charts.VERMILION, filled=False),
+    "she only": charts.Look("triangle", charts.VERMILION),
+    "left open": charts.Look("diamond", charts.GREEN),
+    "not judged": charts.Look("square", charts.FAINT, filled=False),
 }
 _MOST_LISTED = 6
 
 
-def sets(sheet: Sheet) -> Iterator[Figure]:
+def sets(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """What becomes of pronouns that leave gender open, by set of sentences."""
     for cell, results in sheet.cells.items():
         parts = [(sheet.title_of(label), rows) for label, result in results.items() if (rows := _set_rows(result))]
         if parts:
             has_others = any(row.shares[-1] > 0 for _, rows in parts for row in rows)
-            entries = [(name, fill) for name, fill in _FILLS.items() if has_others or fill != GREY]
+            entries = [(name, fill) for name, fill in _FILLS.items() if has_others or fill != charts.GREY]
             yield _sets_figure(sheet, cell, parts, entries, _indices(sheet, results))
 
 
-def _set_rows(result: Result) -> list[StackedRow]:
+def _set_rows(result: Result) -> list[charts.StackedRow]:
     rows = []
     for name in SETS:
         estimates = [result.find(metric, name) for metric in ("p_m", "p_w", "p_n")]
@@ -108,11 +96,11 @@ def _set_rows(result: Result) -> list[StackedRow]:
         if len(shares) == 3:
             index, rest = result.find("p_s", name), 100 - sum(shares)
             note = f"{index.value:.3f}" if index else "–"
-            rows.append(StackedRow(name, [*shares, rest if rest > 1e-6 else 0.0], note=note))
+            rows.append(charts.StackedRow(name, [*shares, rest if rest > 1e-6 else 0.0], note=note))
     return rows
 
 
-def _indices(sheet: Sheet, results: Mapping[str, Result]) -> str:
+def _indices(sheet: charts.Sheet, results: Mapping[str, Result]) -> str:
     """The index of each system, with its interval."""
     said = []
     for label, result in results.items():
@@ -125,14 +113,18 @@ def _indices(sheet: Sheet, results: Mapping[str, Result]) -> str:
 
 
 def _sets_figure(
-    sheet: Sheet, cell: str, parts: Sequence[tuple[str, Sequence[StackedRow]]], entries: Legend, indices: str
-) -> Figure:
-    def draw(canvas: Canvas) -> None:
+    sheet: charts.Sheet,
+    cell: str,
+    parts: Sequence[tuple[str, Sequence[charts.StackedRow]]],
+    entries: Legend,
+    indices: str,
+) -> charts.Figure:
+    def draw(canvas: charts.Canvas) -> None:
         charts.stacked(canvas, parts, tuple(_FILLS.values()), charts.legend(canvas, entries, 0), "P_S")
 
-    return figure(
+    return charts.figure(
         sheet.name_of(cell, "sets"),
-        "What becomes of pronouns that leave gender open",
+        "Translations of pronouns of unspecified gender",
         "Translations of each set of sentences in percent, and P_S, which is 1 if all are neutral and 0 if all have "
         f"one gender ({sheet.about(cell)}).{indices}",
         cell,
@@ -140,7 +132,7 @@ def _sets_figure(
     )
 
 
-def lexemes(sheet: Sheet) -> Iterator[Figure]:
+def lexemes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """What becomes of them by word: kind of word -> leaning -> words with their counts."""
     for cell, label, result in sheet.results:
         if found := _lexeme_map(result.judgements):
@@ -175,16 +167,18 @@ def _leaning(counts: Counter[str]) -> str:
     return "both alike" if he == she else "mostly he" if he > she else "mostly she"
 
 
-def _lexeme_figure(sheet: Sheet, cell: str, label: str, found: Mapping[str, Mapping[str, Sequence[str]]]) -> Figure:
+def _lexeme_figure(
+    sheet: charts.Sheet, cell: str, label: str, found: Mapping[str, Mapping[str, Sequence[str]]]
+) -> charts.Figure:
     has_unjudged = any("not judged" in leanings for leanings in found.values())
     columns = {name: look for name, look in _LEANINGS.items() if name != "not judged" or has_unjudged}
     words = [shown.rpartition(": ")[0] for shown in found.get("occupation", {}).get("she only", ())]
     more = f" and {len(words) - _MOST_LISTED:,} more" if len(words) > _MOST_LISTED else ""
     always_she = f" Occupations that are always she: {', '.join(words[:_MOST_LISTED])}{more}." if words else ""
-    return figure(
+    return charts.figure(
         sheet.name_of(cell, "lexemes", label),
         "The gender that each word gets",
-        "Each mark is a word in sentences that leave gender open; its column says what its translations have "
+        "Each mark is a word in sentences of unspecified gender; its column says what its translations have "
         f"({sheet.about(cell, label)}). Left open: more than half of them show no gender.{always_she}",
         cell,
         lambda canvas: charts.dot_columns(canvas, found, columns, 0),

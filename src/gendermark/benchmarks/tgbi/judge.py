@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from gendermark.benchmarks.benchmark import Answers, ItemSet, judge_each
-from gendermark.benchmarks.tgbi import Settings
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, judge_each
+from gendermark.benchmarks.tgbi import Settings, items
+from gendermark.benchmarks.tgbi.measures import MEASURES
 from gendermark.reading import english
 from gendermark.reading.failures import failure
 from gendermark.reading.words import lowered_spans
@@ -93,3 +94,20 @@ def _judge_as_paper(item: Item, text: str | None) -> Judgement:
 def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
     pronoun = {Gender.FEMININE: "She is", Gender.MASCULINE: "He is", Gender.NEUTRAL: "That person is"}[gender]
     return f"{pronoun} {item.tags['gloss'] or 'like that'}."
+
+
+BENCHMARK = BenchmarkOf(
+    name="tgbi",
+    title="TGBI",
+    question="Are gender-neutral pronouns kept neutral?",
+    settings=Settings,
+    rules_version=4,
+    language_pairs=items.language_pairs,
+    load=items.load,
+    judge=judge,
+    measures=MEASURES,
+    render=render,
+    findings="gendermark.benchmarks.tgbi.findings:PRESENTATION",
+    card="tgbi",
+    stereotype=items.stereotype,
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -11,34 +11,74 @@ from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.tgbi import SETS, Settings
 from gendermark.benchmarks.tgbi.items import KINDS, sets_of, styles_of
 from gendermark.metrics import statistics
-from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Floats, Metric, per_judgement
-from gendermark.metrics.neutrality import P_S, TGBI, p_s, tgbi
-from gendermark.metrics.rates import difference, share
-from gendermark.records import Gender, Judgement, Table, Test, Unit, Verdict
+from gendermark.metrics.metric import (
+    Floats,
+    Metric,
+    Resampled,
+    described,
+    difference,
+    per_judgement,
+    share,
+)
+from gendermark.records import Judgement, Table, Test, Verdict
+
+DESCRIBED = described(__package__)
+
+
+def neutrality_index(p_w: Floats, p_m: Floats, p_n: Floats) -> Floats:
+    """P_S = sqrt(p_w p_m + p_n), equation 2: 1 when all is neutral, 0 when all is of one gender.
+
+    The shares may sum to less than one when some translations failed. The index grows with each share, so a failed
+    translation can only lower it.
+    """
+    return np.sqrt(p_w * p_m + p_n)
+
+
+def set_columns(name: str) -> tuple[str, str, str, str]:
+    """The columns that count feminine, masculine, neutral and all sentences of one set."""
+    return f"{name}.feminine", f"{name}.masculine", f"{name}.neutral", f"{name}.total"
+
+
+def p_s(name: str) -> Metric:
+    def value(w: Floats, m: Floats, n: Floats, total: Floats) -> Floats:
+        return neutrality_index(w / total, m / total, n / total)
+
+    rule = Resampled(_one_kind_only, turns=True)
+    return Metric(DESCRIBED["p_s"], name, set_columns(name), value, f"{name}.total", f"{name}.judged", rule)
+
+
+def tgbi(names: Sequence[str]) -> Metric:
+    """The unweighted mean of P_S over sentence sets; undefined unless every set has sentences."""
+
+    def value(*columns: Floats) -> Floats:
+        w, m, n, total = (np.stack(columns[kind::4]) for kind in range(4))
+        return np.asarray(neutrality_index(w / total, m / total, n / total).mean(axis=0), dtype=np.float64)
+
+    def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
+        bounds = [_one_kind_only(sums[i : i + 4], unseen) for i in range(0, len(sums), 4)]
+        return float(np.mean([low for low, _ in bounds])), float(np.mean([high for _, high in bounds]))
+
+    needs = tuple(column for name in names for column in set_columns(name))
+    return Metric(DESCRIBED["tgbi"], "all", needs, value, "all.total", "all.judged", Resampled(at_rest, turns=True))
+
+
+def _one_kind_only(sums: Sequence[float], unseen: float) -> tuple[float, float]:
+    """All groups alike: as far as the share of those unlike them may go, P_S may go."""
+    w, m, n, total = sums
+    p_w, p_m, p_n = w / total, m / total, n / total
+    point = float(np.sqrt(p_w * p_m + p_n))
+    kept = 1.0 - unseen
+    low = float(np.sqrt(kept * kept * p_w * p_m + kept * p_n))
+    high = float(np.sqrt(kept * kept * p_w * p_m + kept * p_n + unseen))
+    return min(low, point), max(high, point)
+
 
 N_PERMUTATIONS = 2000
 _FAILED_SHARE_TO_WARN = 0.02
 
 
-def _share_of(name: str, label: str, meaning: str, behind: dict[str, str]) -> Description:
-    return Description(name, label, f"Share of a set: {meaning}.", Unit.SHARE, behind=behind)
-
-
-_SHARES = {
-    "feminine": _share_of("p_w", "as a woman", "translated as a woman", {"observed": "feminine"}),
-    "masculine": _share_of("p_m", "as a man", "translated as a man", {"observed": "masculine"}),
-    "neutral": _share_of("p_n", "left open", "the gender is left open", {"observed": "neutral"}),
-    "mixed": _share_of("p_mixed", "both at once", "both genders at once", {"outcome": "mixed"}),
-    "failed": _share_of("p_failed", "not translated", "no translation, or of no person", {"observed": "none"}),
-}
-IMBALANCE = Description(
-    "imbalance",
-    "men minus women",
-    "p_m minus p_w over all sentences, the linear score of section 4.2; 0 is balanced.",
-    Unit.SHARE,
-    "zero",
-)
+_SHARES = {"feminine": "p_w", "masculine": "p_m", "neutral": "p_n", "mixed": "p_mixed", "failed": "p_failed"}
+"""Outcome -> metric."""
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
@@ -46,16 +86,16 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     # Korean and Japanese have all seven; a language without politeness has fewer, and its index is over those.
     own = [name for name in SETS if name in present]
     is_own = settings.data not in ("official", "core")
-    women, men = (share(_SHARES[kind], "all", kind) for kind in ("feminine", "masculine"))
+    women, men = (share(DESCRIBED[_SHARES[kind]], "all", kind) for kind in ("feminine", "masculine"))
     found = [
         tgbi(own if is_own else sets_of(styles_of(settings.source_language))),
-        difference(IMBALANCE, men, women, "all"),
+        difference(DESCRIBED["imbalance"], men, women, "all"),
         women,
         men,
     ]
     kinds = [kind for kind in _SHARES if settings.rules != "paper" or kind not in ("mixed", "failed")]
     for name in own:
-        found += [p_s(name), *(share(_SHARES[kind], name, kind) for kind in kinds)]
+        found += [p_s(name), *(share(DESCRIBED[_SHARES[kind]], name, kind) for kind in kinds)]
     return found
 
 
@@ -86,22 +126,19 @@ def _leaning(counts: Counter[str], total: int) -> str:
     return next((kind for kind in ("feminine", "masculine") if counts[kind] == gendered), "both")
 
 
-def _by_lexeme(judgements: Sequence[Judgement]) -> tuple[Floats, list[str], list[str]]:
-    """(feminine, masculine, neutral) counts of each lexeme, and its class."""
-    rows: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    kinds: dict[str, str] = {}
-    order = (Gender.FEMININE, Gender.MASCULINE, Gender.NEUTRAL)
+def _by_lexeme(judgements: Sequence[Judgement]) -> dict[str, tuple[str, str, Counter[str]]]:
+    """Each lexeme in the order of its ids: its text, its class, and how often it came out how."""
+    found: dict[str, tuple[str, str, Counter[str]]] = {}
     for judgement in judgements:
-        kinds[judgement.group_id] = judgement.tags["kind"]
-        row = rows[judgement.group_id]
-        if judgement.observed is not None:
-            row[order.index(judgement.observed)] += 1
-    groups = sorted(rows)
-    return np.array([rows[g] for g in groups], dtype=np.float64).reshape(-1, 3), [kinds[g] for g in groups], groups
+        known = found.setdefault(judgement.group_id, (judgement.entity, judgement.tags["kind"], Counter()))
+        known[2][_outcome(judgement)] += 1
+    return dict(sorted(found.items()))
 
 
 def tests(judgements: Sequence[Judgement], seed: int) -> list[Test]:
-    outcomes, kinds, _ = _by_lexeme(judgements)
+    lexemes = _by_lexeme(judgements).values()
+    rows = [[counts[gender] for gender in ("feminine", "masculine", "neutral")] for _, _, counts in lexemes]
+    outcomes, kinds = np.array(rows, dtype=np.float64).reshape(-1, 3), [kind for _, kind, _ in lexemes]
     independence = statistics.independence_test(outcomes, kinds, N_PERMUTATIONS, seed)
     totals = outcomes.sum(axis=1)
     usable = totals > 0
@@ -126,15 +163,10 @@ def tests(judgements: Sequence[Judgement], seed: int) -> list[Test]:
 
 
 def tables(judgements: Sequence[Judgement]) -> list[Table]:
-    rows: dict[str, Counter[str]] = defaultdict(Counter)
-    texts: dict[str, tuple[str, str]] = {}
-    for judgement in judgements:
-        texts.setdefault(judgement.group_id, (judgement.entity, judgement.tags["kind"]))
-        rows[judgement.group_id][_outcome(judgement)] += 1
-    kinds = ("feminine", "masculine", "neutral", "mixed", "failed")
+    outcomes = ("feminine", "masculine", "neutral", "mixed", "failed")
     per_lexeme = [
-        (*texts[group], total := counts.total(), *(counts[kind] for kind in kinds), _leaning(counts, total))
-        for group, counts in sorted(rows.items())
+        (text, kind, total := counts.total(), *(counts[name] for name in outcomes), _leaning(counts, total))
+        for text, kind, counts in _by_lexeme(judgements).values()
     ]
     leanings = Counter((row[1], row[-1]) for row in per_lexeme)
     labels = ("feminine", "masculine", "both", "open")
@@ -147,7 +179,7 @@ def tables(judgements: Sequence[Judgement]) -> list[Table]:
         Table(
             "lexemes",
             "Gender per lexeme",
-            ("lexeme", "kind", "n", *kinds, "leaning"),
+            ("lexeme", "kind", "n", *outcomes, "leaning"),
             sorted(per_lexeme, key=lambda row: (-(row[3] - row[4]) / row[2], row[0])),
         ),
         Table("leanings", "Which way lexemes lean", ("kind", *labels), by_kind),
@@ -166,7 +198,7 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
 
 
 MEASURES = Measures(
-    described=(TGBI, IMBALANCE, P_S, *_SHARES.values()),
+    described=tuple(DESCRIBED.values()),
     headline=("tgbi", "p_s"),
     questions=("imbalance", "independence"),
     tally=per_judgement(_columns_of),

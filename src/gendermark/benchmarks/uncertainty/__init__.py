@@ -1,10 +1,16 @@
-"""The options of semantic uncertainty: how samples are drawn, and what says how alike they are."""
+"""Semantic uncertainty: is a system unsure exactly when the source is ambiguous? (Staliūnaitė, Cheng and Vlachos 2026)
+
+Many translations are drawn of each WinoMT sentence. Where a pronoun tells the gender of the person, they should agree
+on it; where the pronoun is "they", they should not. How far they agree is measured by the entropy of the samples:
+of their strings, of the gender of the noun, and of meanings by degrees (S3E). Equations and what is reconstructed in
+them: `metrics/uncertainty.py`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gendermark.reading.distances import COSINE, DISTANCES
+from gendermark.benchmarks.uncertainty.distances import COSINE, DISTANCES
 from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
 
 SAMPLING = "epsilon=0.2"

@@ -6,12 +6,16 @@ stored and signed needs that folder no more.
 
 from __future__ import annotations
 
+import hashlib
+import math
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,9 +23,104 @@ from gendermark.benchmarks.uncertainty import Settings
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import cached
 from gendermark.io.textfiles import read_json
-from gendermark.metrics.alpha import AlphaTuning, TuningColumns, TuningItem, correlation
+from gendermark.metrics.metric import Floats
 from gendermark.metrics.uncertainty import ALPHAS
 from gendermark.records import Judgement, Table
+
+_TIE = 1e-12
+"""Correlations closer than this are equal."""
+
+
+def correlation(first: Floats, second: Floats) -> float | None:
+    """Pearson's; `None` with fewer than two pairs, or where one side is constant."""
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    x, y = first - first.mean(), second - second.mean()
+    return min(1.0, max(-1.0, float(x @ y) / (float(np.linalg.norm(x)) * float(np.linalg.norm(y)))))
+
+
+class AlphaRow(NamedTuple):
+    """What one alpha does: the correlation of S3E with gender entropy on each half, and the mean S3E of all items."""
+
+    alpha: float
+    development: float | None
+    held_out: float | None
+    mean_entropy: float
+
+
+class AlphaTuning(NamedTuple):
+    """What each alpha does, and the one with the highest correlation on the development half."""
+
+    curve: tuple[AlphaRow, ...]
+
+    @property
+    def best(self) -> AlphaRow | None:
+        """Of equally good ones, the smallest; `None` where no correlation is defined."""
+        best, highest = None, -math.inf
+        for row in self.curve:
+            if row.development is not None and row.development > highest + _TIE:
+                best, highest = row, row.development
+        return best
+
+    @property
+    def alpha(self) -> float | None:
+        return self.best.alpha if self.best else None
+
+    @property
+    def edge(self) -> str:
+        """`smallest` or `largest` if the best alpha is that of all tried: a better one may lie beyond."""
+        for name, rows in (("smallest", self.curve), ("largest", self.curve[::-1])):
+            # Where the next one is as good, there is no slope that leads beyond.
+            if (
+                len(rows) > 1
+                and rows[0] is self.best
+                and (rows[0].development or 0.0) > (rows[1].development or 0.0) + _TIE
+            ):
+                return name
+        return ""
+
+
+def in_development_half(contrast_set: str) -> bool:
+    """Half of the contrast sets, by a hash of their name: the same on every machine and for every system."""
+    return hashlib.sha256(contrast_set.encode()).digest()[0] % 2 == 0
+
+
+@cached
+def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
+    """Find the alpha for which S3E goes most with the entropy of gender labels (Appendix B of the paper).
+
+    It is chosen on one half of the contrast sets, since it is fitted to the very labels that it is later compared with;
+    the correlation on the other half says how well it fits sentences that had no say. Sentences without samples or
+    gender entropy are left out. Alphas beyond the usual ones are tried only while the largest so far is the best.
+    """
+    half, genders = array("b"), array("d")
+    columns: dict[float, array[float]] = defaultdict(lambda: array("d"))  # there may be many sentences
+    for judgement in judgements:
+        entropies = {_alpha_in(name): h for name, h in judgement.measures.items() if name.startswith("h_s3e@")}
+        if entropies and "h_gender" in judgement.measures:
+            half.append(in_development_half(judgement.contrast))
+            genders.append(judgement.measures["h_gender"])
+            for alpha, entropy in entropies.items():
+                columns[alpha].append(entropy)
+    development, labels = np.array(half, dtype=bool), np.array(genders, dtype=np.float64)
+    rows = []
+    for alpha, own in sorted(columns.items()):
+        if len(own) == len(labels):
+            values = np.array(own, dtype=np.float64)
+            fit, other = (correlation(values[side], labels[side]) for side in (development, ~development))
+            rows.append(AlphaRow(alpha, fit, other, float(values.mean())))
+    largest = ALPHAS[-1]
+    while True:
+        tuning = AlphaTuning(tuple(row for row in rows if row.alpha <= largest))
+        if tuning.edge != "largest" or len(tuning.curve) == len(rows):
+            return tuning
+        largest *= 2
+
+
+@cache
+def _alpha_in(name: str) -> float:
+    return float(name.partition("@")[2])
+
 
 ALPHA = 16.0
 MOST_ALPHA = 524288.0
@@ -85,29 +184,6 @@ def as_compared(conditions: Mapping[str, str]) -> Mapping[str, str]:
     return found
 
 
-@cached
-def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
-    """What each alpha of these judgements does, and the best of them; those beyond the usual ones are tried only while
-    the largest so far is the best."""
-    columns = TuningColumns.of(map(_tuning_item, judgements))
-    largest = ALPHAS[-1]
-    while True:
-        tuning = columns.tuned(largest)
-        if tuning.edge != "largest" or columns.largest_seen <= largest:
-            return tuning
-        largest *= 2
-
-
-def _tuning_item(judgement: Judgement) -> TuningItem:
-    entropies = {_alpha_in(name): h for name, h in judgement.measures.items() if name.startswith("h_s3e@")}
-    return TuningItem(judgement.contrast, entropies, judgement.measures.get("h_gender"))
-
-
-@cache
-def _alpha_in(name: str) -> float:
-    return float(name.partition("@")[2])
-
-
 def _from_run(run: str, cell: str, similarity: str) -> str:
     """The alpha that another run was tuned to, by its signature: of this direction, or of the only one it has."""
     folder = Path(run)
@@ -146,21 +222,12 @@ def _signed_similarity(path: Path) -> str:
 
 def alpha_table(judgements: Sequence[Judgement]) -> Table:
     tuning = tuning_of(judgements)
-    rows = [
-        (
-            row.alpha,
-            _shown(row.development),
-            _shown(row.held_out),
-            _shown(row.mean_entropy),
-            "best" if row.alpha == tuning.alpha else "",
-        )
-        for row in tuning.curve
-    ]
+    rows = [(row.alpha, *map(shown, row[1:]), "best" if row is tuning.best else "") for row in tuning.curve]
     columns = ("alpha", "correlation, development half", "correlation, other half", "mean S3E", "tuned")
     return Table("alpha", "What alpha does to S3E: its correlation with gender entropy", columns, rows)
 
 
-def _shown(value: float | None) -> float | None:
+def shown(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 

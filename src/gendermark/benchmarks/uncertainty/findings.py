@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gendermark.benchmarks.findings import Cell, Examples, Form, Presentation, dot_figure, marks, rows_by_run
+from gendermark.benchmarks.findings import Cell, Examples, Form, Presentation, dot_figure, marks, run_table
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
 from gendermark.benchmarks.uncertainty.measures import PAIRED
 from gendermark.reading.occupations import core_occupations
-from gendermark.records import Gender, Judgement
+from gendermark.records import Estimate, Gender, Judgement, Unit
 from gendermark.reporting import charts
-from gendermark.reporting.charts import (
-    BLUE,
-    FEMALE,
-    LABOUR_STATISTICS,
-    PUBLISHED,
-    SMALL,
-    Canvas,
-    DotPanel,
-    DotRow,
-    Figure,
-    Look,
-    Sheet,
-    Span,
-    figure,
-    is_open,
-    language,
-)
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import against_half, leaning, sentence, state
 from gendermark.result import Result
@@ -61,6 +44,7 @@ def findings(result: Result) -> list[Finding]:
 
 _SURPRISE = {
     "accuracy": ("p_right", UNAMBIGUOUS),
+    "gap (S3E)": ("gap_i_s3e", "all"),
     "ΔI (S3E)": ("delta_i_s3e", "all"),
     "ΔI (gender)": ("delta_i_gender", "all"),
     "ΔI (string)": ("delta_i_string", "all"),
@@ -73,59 +57,82 @@ _SHOWN = {"s3e": "S3E", "gender": "gender", "semantic": "semantic"}
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
     """Those of the paper's tables that have a number."""
+    results = [result for cell in cells for result in cell if result]
+    found = []
+    for number, caption, columns, more in _tables():
+        if not any(result.find(*metric) for result in results for metric in columns.values()):
+            continue
+        form = run_table(f"uncertainty-{number}", f"In the form of Table{caption}", columns, cells)
+        made = {head: [value(result) for result in results] for head, value in more.items()}
+        made = {head: values for head, values in made.items() if any(values)}
+        rows = [replace(row, values=(*own, *row.values)) for row, *own in zip(form.rows, *made.values(), strict=True)]
+        found.append(replace(form, columns=[*made, *form.columns], rows=rows))
+    return found
 
-    def form(number: str, caption: str, columns: Mapping[str, tuple[str, str]]) -> None:
-        metrics = list(columns.values())
-        if any(result.find(*metric) for cell in cells for result in cell if result for metric in metrics):
-            found.append(Form(f"uncertainty-{number}", caption, list(columns), rows_by_run(cells, metrics)))
 
-    found: list[Form] = []
-    form(
+_Made = Mapping[str, Callable[[Result], Estimate | None]]
+
+
+def _tables() -> Iterator[tuple[str, str, Mapping[str, tuple[str, str]], _Made]]:
+    """Number, caption and columns; and columns before them of what a result does not have as an estimate."""
+    yield (
         "3",
-        f"In the form of Table 3 {_PAPER}: accuracy of samples where the source gives the gender, and how much less "
-        "surprising the right than the wrong translation is (below 0 is good).",
+        f" 3 {_PAPER}: accuracy of samples where the source gives the gender, and how much less "
+        "surprising the right than the wrong translation is (below 0 is good): in nats (gap), and divided by the "
+        "surprise at the right one (ΔI). Compare systems by the gap: ΔI also depends on how unlike the references a "
+        "system words its translations.",
         _SURPRISE,
+        {"log p, right - wrong": lambda result: _log_probability(result, "right", "wrong")},
     )
     for kind in ("s3e", "gender"):
-        form(
+        yield (
             f"4-{kind}",
-            f"In the form of Table 4 {_PAPER}: entropy ({_SHOWN[kind]}) of the samples where the source gives the "
-            "gender and where it leaves it open, in versions of the same sentences; the relative difference (below 0: "
-            "less sure where it is open, as it should be); and the percentage of pairs where it is so.",
+            f" 4 {_PAPER}: entropy ({_SHOWN[kind]}) of the samples where the source gives the gender and where it "
+            "leaves it open, in versions of the same sentences; the relative difference (below 0: less sure where it "
+            "is open, as it should be); and the percentage of pairs where it is so.",
             {
                 "given": (f"h_{kind}", PAIRED[UNAMBIGUOUS]),
                 "open": (f"h_{kind}", PAIRED[AMBIGUOUS]),
                 "ΔH": (f"delta_h_{kind}", "all"),
                 "% of pairs": (f"awareness_{kind}", "all"),
             },
+            {},
         )
-    form(
+    yield (
         "12",
-        f"In the form of Table 12 {_PAPER}: accuracy of samples, with and against the stereotype of the occupation.",
-        {"given": ("p_right", UNAMBIGUOUS), "pro": ("p_right", "pro"), "anti": ("p_right", "anti")},
+        f" 12 {_PAPER}: accuracy of samples, with and against the stereotype of the occupation; "
+        "where the gender is open, what leaves it open is right.",
+        {
+            "pro": ("p_right", "pro"),
+            "anti": ("p_right", "anti"),
+            "given": ("p_right", UNAMBIGUOUS),
+            "open": ("p_neutral", AMBIGUOUS),
+        },
+        {"all": _accuracy},
     )
     parts = {"all": "all", "pro": "pro", "anti": "anti", "given": UNAMBIGUOUS, "open": AMBIGUOUS}
-    form(
+    yield (
         "13",
-        f"In the form of Table 13 {_PAPER}, with chrF for COMET: quality of the samples against the right reference; "
-        "where the gender is open, the better of both.",
+        f" 13 {_PAPER}, with chrF for COMET: quality of the samples against the right reference; where the gender is "
+        "open, the better of both.",
         {shown: ("chrf", part) for shown, part in parts.items()},
+        {},
     )
-    form(
+    sides = [(kind, shown, side) for kind, shown in _SHOWN.items() for side in ("right", "wrong")]
+    yield (
         "14",
-        f"In the form of Table 14 {_PAPER}: mean surprisal of the right and of the wrong reference, in nats.",
+        f" 14 {_PAPER}: mean surprisal of the right and of the wrong reference, in nats.",
+        {f"{shown}, {side}": (f"i_{side}_{kind}", "all") for kind, shown, side in sides},
         {
-            f"{shown}, {side}": (f"i_{side}_{kind}", "all")
-            for kind, shown in _SHOWN.items()
-            for side in ("right", "wrong")
+            "log p, right": lambda result: _log_probability(result, "right"),
+            "log p, wrong": lambda result: _log_probability(result, "wrong"),
         },
     )
     for kind, shown in _SHOWN.items():
-        form(
+        yield (
             f"20-{kind}",
-            f"In the form of Tables 17 and 20 {_PAPER}: entropy ({shown}) of all sentences, with the mean standard "
-            "error of one (SE). Where the two kinds are not versions of the same sentences, ΔH also shows how these "
-            "differ.",
+            f"s 17 and 20 {_PAPER}: entropy ({shown}) of all sentences, with the mean standard error of one (SE). "
+            "Where the two kinds are not versions of the same sentences, ΔH also shows how these differ.",
             {
                 "given": (f"h_{kind}", UNAMBIGUOUS),
                 "SE, given": (f"h_{kind}_se", UNAMBIGUOUS),
@@ -133,8 +140,29 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
                 "SE, open": (f"h_{kind}_se", AMBIGUOUS),
                 "ΔH, pooled": (f"delta_h_pooled_{kind}", "all"),
             },
+            {},
         )
-    return found
+
+
+def _log_probability(result: Result, *sides: str) -> Estimate | None:
+    """Of a forced choice: the mean log-probability of a side, or of the first minus the second."""
+    for test in result.tests:
+        found = [test.details.get(f"log_probability_{side}") for side in sides]
+        means = [mean for mean in found if mean is not None]
+        if test.name == "forced-choice" and len(means) == len(sides):
+            n = test.details["n_total"]
+            return Estimate(test.name, "all", means[0] - sum(means[1:]), None, None, 0, n, n, Unit.NATS)
+    return None
+
+
+def _accuracy(result: Result) -> Estimate | None:
+    """Of all sentences, each weighing the same."""
+    told, left_open = result.find("p_right", UNAMBIGUOUS), result.find("p_neutral", AMBIGUOUS)
+    if told is None or told.value is None or left_open is None or left_open.value is None:
+        return None
+    n = told.n_judged + left_open.n_judged
+    value = (told.value * told.n_judged + left_open.value * left_open.n_judged) / n
+    return replace(told, slice="all", value=value, low=None, high=None, n_judged=n, fixed_low=None, fixed_high=None)
 
 
 def examples(judgements: Sequence[Judgement]) -> Examples | None:
@@ -154,21 +182,21 @@ def examples(judgements: Sequence[Judgement]) -> Examples | None:
     )
 
 
-_SIDES = {"unambiguous": Look("circle", BLUE, filled=False), "ambiguous": FEMALE}
+_SIDES = {"unambiguous": charts.Look("circle", charts.BLUE, filled=False), "ambiguous": charts.FEMALE}
 _ENTROPIES = {"h_gender": "gender", "h_s3e": "meaning (S3E)", "h_string": "words"}
 _MOST_OCCUPATIONS = 40
 
 
-def entropies(sheet: Sheet) -> Iterator[Figure]:
+def entropies(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """Figure 2 of the paper, without its bins of quality."""
-    rows: list[DotRow] = []
+    rows: list[charts.DotRow] = []
     for cell, results in sheet.cells.items():
         dots = {
             label: [marks(result, {(kind, part): look for part, look in _SIDES.items()}) for kind in _ENTROPIES]
             for label, result in results.items()
         }
-        own = [DotRow(label, found) for label, found in dots.items() if any(found)]
-        rows += [*([DotRow(language(cell))] if own and len(sheet.cells) > 1 else []), *own]
+        own = [charts.DotRow(label, found) for label, found in dots.items() if any(found)]
+        rows += [*([charts.DotRow(charts.language(cell))] if own and len(sheet.cells) > 1 else []), *own]
     if rows:
         yield dot_figure(
             sheet,
@@ -177,19 +205,19 @@ def entropies(sheet: Sheet) -> Iterator[Figure]:
             "Mean entropy of sampled translations in nats: of the gender of the noun, of meanings by degrees, and of "
             f"whole texts ({sheet.about()}). Who notices what is left open is less sure there: the triangle lies to "
             f"the right. Lines: {sheet.intervals}.",
-            [DotPanel(title, zero=0.0, at_least=(0.0, 0.1)) for title in _ENTROPIES.values()],
+            [charts.DotPanel(title, zero=0.0, at_least=(0.0, 0.1)) for title in _ENTROPIES.values()],
             rows,
             [("gender given", _SIDES["unambiguous"]), ("gender open", _SIDES["ambiguous"])],
         )
 
 
-def feminine_by_occupation(sheet: Sheet) -> Iterator[Figure]:
+def feminine_by_occupation(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     """P(feminine) of the occupations with the most sentences, where the gender is open."""
     share_of_women = {name: percent / 100 for name, _, percent in core_occupations()}
     for cell, label, result in sheet.results:
         shares: dict[str, list[float]] = defaultdict(list)
         for judgement in result.judgements:
-            if is_open(judgement) and "p_feminine" in judgement.measures and judgement.entity in share_of_women:
+            if charts.is_open(judgement) and "p_feminine" in judgement.measures and judgement.entity in share_of_women:
                 shares[judgement.entity].append(judgement.measures["p_feminine"])
         kept = sorted(shares, key=lambda name: (-len(shares[name]), name))[:_MOST_OCCUPATIONS]
         if kept:
@@ -198,23 +226,29 @@ def feminine_by_occupation(sheet: Sheet) -> Iterator[Figure]:
 
 
 def _occupation_figure(
-    sheet: Sheet, cell: str, label: str, means: Mapping[str, float], share_of_women: Mapping[str, float]
-) -> Figure:
+    sheet: charts.Sheet, cell: str, label: str, means: Mapping[str, float], share_of_women: Mapping[str, float]
+) -> charts.Figure:
     rows = [
-        DotRow(name, [[(Span(share_of_women[name]), PUBLISHED), (Span(means[name]), FEMALE)]], joined=True)
+        charts.DotRow(
+            name,
+            [[(charts.Span(share_of_women[name]), charts.PUBLISHED), (charts.Span(means[name]), charts.FEMALE)]],
+            joined=True,
+        )
         for name in sorted(means, key=lambda name: (-means[name], -share_of_women[name], name))
     ]
 
-    def draw(canvas: Canvas) -> None:
-        top = charts.legend(canvas, [("sampled translations", FEMALE), ("women in the occupation", PUBLISHED)], 0)
-        charts.dots(canvas, [DotPanel("", (0, 1), zero=0.5)], rows, top, size=SMALL, tight=8.4)
+    def draw(canvas: charts.Canvas) -> None:
+        top = charts.legend(
+            canvas, [("sampled translations", charts.FEMALE), ("women in the occupation", charts.PUBLISHED)], 0
+        )
+        charts.dots(canvas, [charts.DotPanel("", (0, 1), zero=0.5)], rows, top, size=charts.SMALL, tight=8.4)
 
     n_fewer = sum(means[name] < share_of_women[name] for name in means)
-    return figure(
+    return charts.figure(
         sheet.name_of(cell, "occupations", label),
         "P(feminine) of each occupation where the gender is left open",
         f"Feminine share of sampled translations, below the share of women in {n_fewer} of {len(means)} occupations "
-        f"({sheet.about(cell, label)}; {LABOUR_STATISTICS}).",
+        f"({sheet.about(cell, label)}; {charts.LABOUR_STATISTICS}).",
         cell,
         draw,
     )

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 from gendermark.benchmarks import winomt
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.uncertainty import Settings
-from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
+from gendermark.benchmarks.uncertainty.cues import with_name
 from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_row
+from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.data.bundled import core_rows
 from gendermark.data.own import has_header, read_mgente, read_own
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.textfiles import content_hash, each_line
-from gendermark.reading.cues import with_name
 from gendermark.reading.focus import places_of
-from gendermark.records import Gender, Item, Request, Task
+from gendermark.records import Gender, Item
 
 UNAMBIGUOUS, AMBIGUOUS = "unambiguous", "ambiguous"
 _REFERENCES = ("reference_masculine", "reference_feminine")
@@ -67,13 +66,6 @@ def load(settings: Settings) -> ItemSet:
     return replace(found, items=items)
 
 
-def requests(item_set: ItemSet) -> Sequence[Request]:
-    settings: Settings = item_set.selection
-    direction = (settings.source_language, settings.target_language)
-    how: dict[str, Any] = {"options": settings.sampling_options, "n_samples": settings.n_samples}
-    return mapped(lambda item: Request(item.source, *direction, Task.SAMPLE, **how), item_set.items)
-
-
 def choices(item_set: ItemSet) -> list[tuple[str, str] | None]:
     """The references, for equation 4 by the system's own probabilities."""
     found = [references_of(item, item_set.selection) for item in item_set.items]
@@ -112,7 +104,7 @@ def _with_header(path: str, settings: Settings) -> ItemSet:
     rows, origin = own_rows(path)
     found, _ = read_own(path, ("source",))
     references = (_own_references(path, own.line, [own[name] for name in _REFERENCES]) for own in found)
-    items = items_of(rows, {}, as_winomt(settings))
+    items = items_of(rows, as_winomt(settings))
     marked = (
         replace(item, tags={**item.tags, "corpus": "own", **own}) for item, own in zip(items, references, strict=True)
     )
@@ -139,7 +131,7 @@ def _own_items(path: str, settings: Settings) -> Iterator[Item]:
         return parse_row(path, number, [gender, index, " ".join(sentence.split()), entity])
 
     rows = mapped(row_of, lines)
-    items = items_of(rows, {}, as_winomt(settings))
+    items = items_of(rows, as_winomt(settings))
     for (number, cells), row, item in zip(lines, rows, items, strict=True):
         _check_place(path, number, row, item.entity)
         yield replace(item, tags={**item.tags, "corpus": "own", **_own_references(path, number, cells[4:])})

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.uncertainty import Settings
-from gendermark.benchmarks.uncertainty.alphas import ALPHA, WIDE_ALPHAS, parse_alpha
-from gendermark.benchmarks.uncertainty.items import (
-    Reference,
-    as_winomt,
-    is_open,
-    neutral_references,
-    references_of,
-    right_references,
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, sampled_requests, with_drawing
+from gendermark.benchmarks.uncertainty import SAMPLING, Settings, items
+from gendermark.benchmarks.uncertainty.alphas import (
+    ALPHA,
+    WIDE_ALPHAS,
+    as_compared,
+    completed_alpha,
+    parse_alpha,
+    settled_alpha,
 )
-from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
+from gendermark.benchmarks.uncertainty.entailment import DEFAULT_MODEL, Entailment, clusters_with, entailment_clusters
+from gendermark.benchmarks.uncertainty.measures import MEASURES
+from gendermark.benchmarks.uncertainty.similarity import DEFAULT_E5, open_similarity
+from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
+from gendermark.benchmarks.winomt.judge import judge_best
 from gendermark.errors import UserError
 from gendermark.languages.language import Language
 from gendermark.metrics import quality
@@ -30,13 +35,14 @@ from gendermark.metrics import uncertainty as arithmetic
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.uncertainty import ALPHAS, Samples
 from gendermark.reading.contrast import contrast, units_of
-from gendermark.reading.entailment import Entailment, clusters_with, entailment_clusters
+from gendermark.reading.detectors import detector_name
 from gendermark.reading.failures import failure
-from gendermark.reading.similarity import open_similarity
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
 
 _N_RESAMPLES = 200
 """Of the samples of one sentence, for the standard error of its entropy."""
+_SENTENCES_AT_ONCE = 256
+"""Whose samples are compared by entailment together: up to 32,000 pairs of texts."""
 _N_SHOWN = 5
 """Distinct translations that stand in the evidence."""
 
@@ -52,10 +58,9 @@ class _Drawn:
     item: Item
     samples: Samples
     n_asked: int
-    log_probabilities: Sequence[float]
-    """Of the samples whose system gave one."""
-    per_token: arithmetic.LogProbability | None
-    references: Sequence[Reference]
+    answers: Sequence[Translation]
+    """Those that are translations."""
+    references: Sequence[items.Reference]
     quality: float | None
     """Expected chrF of a sample, where there is a reference."""
 
@@ -74,6 +79,8 @@ class _Alike:
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    """The judgements of all sentences. Word alignment learns from all samples; everything else is one sentence, or a
+    portion of sentences, after the other, which changes no number."""
     settings: Settings = item_set.selection
     drawn = [_drawn(item, samples, settings) for item, samples in zip(item_set.items, answers, strict=True)]
     usual = WIDE_ALPHAS if settings.alpha == "tuned" else ALPHAS
@@ -81,22 +88,25 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     alike = zip(
         _genders(item_set, drawn),
         similarity_of(settings.similarity, settings.distance).matrices(
-            [(*found.samples.texts, *(one.text for one in found.references)) for found in drawn]
+            (*found.samples.texts, *(one.text for one in found.references)) for found in drawn
         ),
-        *_meanings(drawn, settings.entailment),
+        _meanings(drawn, settings.entailment),
         strict=True,
     )
-    return [_judgement(found, _Alike(*ways), alphas) for found, ways in zip(drawn, alike, strict=True)]
+    return [
+        _judgement(found, _Alike(genders, similarities, *meanings), alphas)
+        for found, (genders, similarities, meanings) in zip(drawn, alike, strict=True)
+    ]
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:
     if not item.entity:
         raise UserError("mgente data has no person to speak of, so a fake system has nothing to say about it")
-    return WINOMT.render(item, gender, as_winomt(settings))
+    return WINOMT.render(item, gender, items.as_winomt(settings))
 
 
 def fit(item: Item, text: str, settings: Settings) -> float | None:
-    return WINOMT.fit(item, text, as_winomt(settings)) if item.entity else None
+    return WINOMT.fit(item, text, items.as_winomt(settings)) if item.entity else None
 
 
 def _drawn(item: Item, answers: Sequence[Translation], settings: Settings) -> _Drawn:
@@ -106,12 +116,9 @@ def _drawn(item: Item, answers: Sequence[Translation], settings: Settings) -> _D
         item,
         samples,
         len(answers),
-        [answer.log_probability for answer in kept if answer.log_probability is not None],
-        arithmetic.mean_log_probability(
-            [answer.log_probability for answer in kept], [answer.n_tokens for answer in kept]
-        ),
-        references_of(item, settings),
-        _expected_chrf(samples, right_references(item, settings)),
+        kept,
+        items.references_of(item, settings),
+        _expected_chrf(samples, items.right_references(item, settings)),
     )
 
 
@@ -131,9 +138,9 @@ def _genders(item_set: ItemSet, drawn: Sequence[_Drawn]) -> Iterator[list[Gender
     """For each item the gender of the noun in each of its distinct translations, read as WinoMT reads it; where no noun
     is named, the gender that the references tell."""
     with_person = [found for found in drawn if found.item.entity]
-    items = [found.item for found in with_person for _ in found.samples.texts]
-    texts = [[Translation("", text)] for found in with_person for text in found.samples.texts]
-    readings = iter(WINOMT.judge(ItemSet(as_winomt(item_set.selection), tuple(items), ""), texts))
+    asked = [found.item for found in with_person for _ in found.samples.texts]
+    texts = [text for found in with_person for text in found.samples.texts]
+    readings = judge_best(ItemSet(items.as_winomt(item_set.selection), tuple(asked), ""), texts)
     for found in drawn:
         if found.item.entity:
             yield [next(readings).observed for _ in found.samples.texts]
@@ -148,10 +155,10 @@ def _genders_by_references(item: Item, texts: Sequence[str], target_language: st
     has, and none that only a neutral one has; it is neutral the other way round; else nothing can be said. Where the
     gendered reference has annotated words, no others tell. In Set-N no gender is annotated.
     """
-    if is_open(item.expected) or "reference_gendered" not in item.tags:
+    if items.is_open(item.expected) or "reference_gendered" not in item.tags:
         return [None] * len(texts)
     language: Language = registry.load("language", target_language)
-    contrasts = [contrast(item.tags["reference_gendered"], text, language) for text in neutral_references(item)]
+    contrasts = [contrast(item.tags["reference_gendered"], text, language) for text in items.neutral_references(item)]
     gendered = frozenset.intersection(*(one.right for one in contrasts))
     neutral = frozenset.union(*(one.wrong for one in contrasts))
     if annotated := item.tags.get("gendered_terms"):
@@ -170,15 +177,19 @@ def _genders_by_references(item: Item, texts: Sequence[str], target_language: st
 
 def _meanings(
     drawn: Sequence[_Drawn], entailment: str
-) -> tuple[Sequence[Sequence[int] | None], Sequence[Sequence[frozenset[int]]]]:
+) -> Iterator[tuple[Sequence[int] | None, Sequence[frozenset[int]]]]:
     """For each item the cluster of each distinct text, and the clusters of each reference; if these are asked for."""
     if not entailment:
-        return [None] * len(drawn), [()] * len(drawn)
+        yield from ((None, ()) for _ in drawn)
+        return
     entails = entailment_of(entailment)
-    texts = [found.samples.texts for found in drawn]
-    clusters = entailment_clusters(texts, entails)
-    wanted = [[reference.text for reference in found.references] for found in drawn]
-    return clusters, clusters_with(wanted, texts, clusters, entails)
+    portions = [drawn[start : start + _SENTENCES_AT_ONCE] for start in range(0, len(drawn), _SENTENCES_AT_ONCE)]
+    entails.forecast([found.samples.texts for found in portion] for portion in portions)
+    for portion in portions:
+        texts = [found.samples.texts for found in portion]
+        clusters = entailment_clusters(texts, entails)
+        wanted = [[reference.text for reference in found.references] for found in portion]
+        yield from zip(clusters, clusters_with(wanted, texts, clusters, entails), strict=True)
 
 
 def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgement:
@@ -195,14 +206,14 @@ def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgeme
         "h_gender_corrected": arithmetic.cluster_entropy(decided, labels, "miller-madow"),
         "chrf": found.quality,
     }
-    parts = arithmetic.decompose(decided, labels)
-    values["h_within"] = parts.within if parts else None
-    share = arithmetic.feminine_share(samples, genders)
-    values["p_feminine"], values["distance_from_even"] = share, arithmetic.distance_from_even(share)
+    values["h_within"] = arithmetic.within_labels(decided, labels)
+    share = values["p_feminine"] = arithmetic.feminine_share(samples, genders)
+    # Gender entropy cannot tell all-feminine from all-masculine; the share can.
+    values["distance_from_even"] = None if share is None else abs(share - 0.5)
     values["openness"] = arithmetic.openness(samples, genders)
     if decided.n:
         values["p_neutral"] = _n_of(Gender.NEUTRAL, decided, labels) / decided.n
-        if not is_open(item.expected):
+        if not items.is_open(item.expected):
             values["p_right"] = _n_of(item.expected, decided, labels) / decided.n
     own = alike.similarities[: samples.n_distinct, : samples.n_distinct]
     for alpha, entropy in zip(alphas, arithmetic.s3e_entropies(samples, own, alphas), strict=True):
@@ -210,16 +221,18 @@ def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgeme
     if alike.meanings is not None:
         values["h_semantic"] = arithmetic.cluster_entropy(samples, alike.meanings)
     values |= _standard_errors(found, alike, alphas)
-    if found.log_probabilities:
+    logs = [answer.log_probability for answer in found.answers]
+    if known := [log for log in logs if log is not None]:
         # With its sign turned, like all surprisals here: what is summed up over groups is never below 0.
-        values["nll"] = -math.fsum(found.log_probabilities) / len(found.log_probabilities)
-        values["nll_per_token"] = -found.per_token.per_token if found.per_token else None
+        values["nll"] = -math.fsum(known) / len(known)
+        per_token = arithmetic.log_probability_per_token(logs, [answer.n_tokens for answer in found.answers])
+        values["nll_per_token"] = None if per_token is None else -per_token
     if found.references and samples.n:
         values |= _surprisals(found, alike, alphas)
     observed = _majority(decided, labels)
     verdict = Verdict.JUDGED if decided.n else Verdict.UNJUDGEABLE if samples.n else Verdict.NOT_TRANSLATED
-    known = {name: float(value) for name, value in values.items() if value is not None}
-    return Judgement.of(item, verdict, observed, evidence=_most_frequent(samples, genders), measures=known)
+    measures = {name: float(value) for name, value in values.items() if value is not None}
+    return Judgement.of(item, verdict, observed, evidence=_most_frequent(samples, genders), measures=measures)
 
 
 def _standard_errors(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> dict[str, float | None]:
@@ -234,11 +247,11 @@ def _standard_errors(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> d
     of_decided = anew
     if decided.n != samples.n:
         of_decided = arithmetic.resampled_counts(decided, _N_RESAMPLES, found.item.index)
-    of_gender = arithmetic.resampled_cluster(of_decided, decided, labels) if decided.n else None
+    of_gender = arithmetic.resampled_cluster(of_decided, labels) if decided.n else None
     replicates = [arithmetic.resampled_shannon(anew)]
-    replicates += [*arithmetic.resampled_s3es(anew, samples, alike.similarities[:n, :n], alphas)]
+    replicates += [*arithmetic.resampled_s3es(anew, alike.similarities[:n, :n], alphas)]
     if alike.meanings is not None:
-        replicates.append(arithmetic.resampled_cluster(anew, samples, alike.meanings))
+        replicates.append(arithmetic.resampled_cluster(anew, alike.meanings))
     errors = np.stack(replicates).std(axis=1, ddof=1).tolist()
     return dict(zip(names, [None if of_gender is None else float(of_gender.std(ddof=1)), *errors], strict=True))
 
@@ -284,3 +297,100 @@ def _most_frequent(samples: Samples, genders: Sequence[Gender | None]) -> tuple[
         f"{int(samples.counts[place])} x {samples.texts[place]} ({genders[place] or 'undecided'})"
         for place in order[:_N_SHOWN]
     )
+
+
+SIMILARITY = "characters"
+N_SAMPLES = 128
+_FREE = frozenset({"epsilon", "seed", "top_k", "top_p"})
+"""Of how samples are drawn: the paper also names a top-k or top-p, but its value is lost in the text we have."""
+ELSEWHERE = "unknown=elsewhere"
+"""How samples were drawn that somebody else has drawn."""
+
+
+def by_the_paper(settings: Settings) -> Settings:
+    """Fill in the settings of rules `paper`, as far as the paper's text says, and refuse what contradicts them.
+
+    128 samples with epsilon 0.2, similarity by multilingual E5, meanings by an mDeBERTa that was trained for inference
+    (section 3), alpha tuned (Appendix B). The text does not say which size of E5 it was, so the largest stands here,
+    nor whether alpha was tuned once for all systems: tune it in one run and hand it on.
+    """
+    drawn = dict(settings.sampling_options) if settings.sampling not in ("", ELSEWHERE) else {"epsilon": "0.2"}
+    is_epsilon = re.fullmatch(r"0?\.20*", drawn.get("epsilon", "")) is not None
+    similarity, alpha = settings.similarity.partition(":")[0], settings.alpha
+    for flag, theirs, given, agrees in (
+        ("--n-samples", N_SAMPLES, settings.n_samples, settings.n_samples in (0, N_SAMPLES)),
+        ("--sampling", f"{SAMPLING}, and a seed if you like", settings.sampling, drawn.keys() <= _FREE and is_epsilon),
+        ("--similarity", "e5:MODEL", settings.similarity, similarity in ("", "e5")),
+        ("--distance", "cosine", settings.distance, settings.distance in ("", "cosine")),
+        ("--alpha", "tuned or tuned:RUN_FOLDER", alpha, alpha == "" or alpha.startswith("tuned")),
+    ):
+        if not agrees:
+            raise UserError(f"rules paper take {flag} {theirs}, not {given}; give that, or take --rules best")
+    return replace(
+        settings,
+        similarity=settings.similarity or f"e5:{DEFAULT_E5}",
+        alpha=settings.alpha or "tuned",
+        entailment=settings.entailment or DEFAULT_MODEL,
+    )
+
+
+def complete(settings: Settings) -> Settings:
+    if settings.rules == "paper":
+        settings = by_the_paper(settings)
+    settings = with_drawing(settings, N_SAMPLES, SAMPLING)
+    settings = replace(settings, similarity=settings.similarity or SIMILARITY)
+    similarity = similarity_of(settings.similarity, settings.distance)
+    settings = replace(settings, alpha=completed_alpha(settings, similarity.name))
+    if settings.entailment:
+        entailment_of(settings.entailment)
+    return replace(settings, aligner=WINOMT.complete(items.as_winomt(settings)).aligner)
+
+
+def signature(settings: Settings) -> Mapping[str, str]:
+    similarity = similarity_of(settings.similarity, settings.distance)
+    return {
+        **({"variant": settings.variant} if settings.variant else {}),
+        "samples": f"{settings.n_samples},{settings.sampling}",
+        "similarity": f"{similarity.name},alpha-{settings.alpha}",
+        **({"entailment": entailment_of(settings.entailment).name} if settings.entailment else {}),
+        "aligner": f"lexicon+{settings.aligner}",
+        "detector": detector_name(settings.target_language, settings.detector),
+    }
+
+
+def settled(judgements: Sequence[Judgement], settings: Settings) -> Settings:
+    return replace(settings, alpha=settled_alpha(judgements, settings.alpha))
+
+
+def drawn_elsewhere(settings: Settings, n_samples: int) -> Mapping[str, Any]:
+    if settings.rules == "paper":
+        by_the_paper(replace(settings, n_samples=n_samples))
+    return {"n_samples": n_samples, "sampling": settings.sampling or ELSEWHERE}
+
+
+BENCHMARK = BenchmarkOf(
+    name="uncertainty",
+    title="Semantic uncertainty",
+    question="Is the system unsure exactly when the source is ambiguous?",
+    settings=Settings,
+    rules_version=4,
+    language_pairs=WINOMT.language_pairs,
+    complete_own=complete,
+    load=items.load,
+    requests=sampled_requests,
+    judge=judge,
+    measures=MEASURES,
+    render=render,
+    findings="gendermark.benchmarks.uncertainty.findings:PRESENTATION",
+    card="winomt",
+    paper="Staliūnaitė, Cheng and Vlachos (2026). Uncertainty quantification for evaluating gender bias in machine "
+    "translation.",
+    signature=signature,
+    settled=settled,
+    as_compared=as_compared,
+    stereotype=WINOMT.stereotype,
+    fit=fit,
+    choices=items.choices,
+    drawn_elsewhere=drawn_elsewhere,
+    draws=True,
+)

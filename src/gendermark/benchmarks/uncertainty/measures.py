@@ -6,11 +6,11 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.uncertainty import Settings
@@ -21,125 +21,91 @@ from gendermark.benchmarks.winomt.measures import cluster_warnings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
 from gendermark.benchmarks.winomt.measures import template as winomt_template
 from gendermark.io.disk_list import cached, grouped
-from gendermark.metrics.describe import Better, Description
-from gendermark.metrics.metric import Bounded, Combined, Floats, Metric, Resampled
-from gendermark.metrics.rates import rate
+from gendermark.metrics.metric import Bounded, Combined, Description, Floats, Metric, Resampled, rate
 from gendermark.records import Judgement, Table, Unit, Verdict
 
 PAIRED = {UNAMBIGUOUS: "paired-unambiguous", AMBIGUOUS: "paired-ambiguous"}
 """The slices of contrast sets that have both kinds of sentence."""
 SLICES = {
-    AMBIGUOUS: "gender open",
-    UNAMBIGUOUS: "gender told",
-    PAIRED[UNAMBIGUOUS]: "gender told, mean of contrast sets",
-    PAIRED[AMBIGUOUS]: "gender open, mean of contrast sets",
+    AMBIGUOUS: "gender unspecified",
+    UNAMBIGUOUS: "gender specified",
+    PAIRED[UNAMBIGUOUS]: "gender specified, mean of contrast sets",
+    PAIRED[AMBIGUOUS]: "gender unspecified, mean of contrast sets",
 }
 _KINDS = {
     "gender": "the noun's gender",
-    "s3e": "the meaning, by degrees (S3E)",
+    "s3e": "the meaning (similarity-based, S3E)",
     "string": "the whole text",
-    "semantic": "the meaning, by entailment",
+    "semantic": "the meaning (entailment-based)",
 }
 
 
 def _descriptions() -> dict[str, Description]:
     found: list[Description] = []
 
-    def add(name: str, label: str, meaning: str, unit: Unit, better: Better = "neither", symbol: str = "") -> None:
-        found.append(Description(name, label, meaning, unit, better, symbol))
+    def add(*facts: Any, **more: Any) -> None:
+        found.append(Description(*facts, **more))
 
     for kind, what in _KINDS.items():
         shown = kind.upper() if kind == "s3e" else kind
-        less_sure = "less certain of the gender" if kind == "gender" else f"less certain of {what.partition(',')[0]}"
+        less, where = ("the gender", "it is") if kind == "gender" else (what.partition(" (")[0], "the gender is")
         add(
             f"awareness_{kind}",
-            f"{less_sure} where {'it' if kind == 'gender' else 'the gender'} is open, % of pairs (chance: 50)",
-            "Pairs of an ambiguous and an unambiguous version of a sentence in which the system is less sure of "
+            f"less certain of {less} where {where} unspecified, % of pairs (chance: 50)",
+            "Pairs of an ambiguous and an unambiguous version of a sentence in which the system is less certain of "
             f"{what} of the first; ties count half.",
-            Unit.PERCENT,
-            "higher",
-            "awareness" if kind == "gender" else "",
+            better="higher",
+            symbol="awareness" if kind == "gender" else "",
+            even=50.0,
         )
-        found[-1] = replace(found[-1], even=50.0)
-        entropy, told = f"entropy of {what}", "where the source gives the gender minus where it is open"
+        entropy, told = f"entropy of {what}", "where the source specifies the gender minus where it does not"
         add(f"h_{kind}", entropy, f"Mean entropy of the samples, of {what}.", Unit.NATS, symbol=f"{shown} entropy")
-        below = "below 0, the system is less sure where the gender is open"
+        below = "below 0, the system is less certain where the gender is unspecified"
         for pooled, where, over in (
             ("", "", "within contrast sets that have both, each weighing the same"),
             ("_pooled", ", all sentences", "over all sentences, whether they have other versions or not"),
         ):
-            add(
-                f"delta_h{pooled}_{kind}",
-                f"relative change in the {entropy}{where} (ΔH)",
-                f"h_{kind} {told}, {over}, divided by the former; {below}.",
-                Unit.RATIO,
-                "lower",
-                f"ΔH ({shown}{where})",
-            )
-            change = f"change in the {entropy}{where}"
+            change, symbol = f"change in the {entropy}{where}", f"ΔH ({shown}{where})"
+            divided = f"h_{kind} {told}, {over}, divided by the former; {below}."
+            add(f"delta_h{pooled}_{kind}", f"relative {change} (ΔH)", divided, Unit.RATIO, "lower", symbol)
             add(f"gap_h{pooled}_{kind}", change, f"h_{kind} {told}, {over}; {below}.", Unit.NATS, "lower")
-        surprise = "surprise at the right against the wrong gender"
-        minus = f"Surprisal, by {what}, of the right minus that of the wrong reference"
-        add(
-            f"delta_i_{kind}",
-            f"{surprise} (ΔI)" if kind == "s3e" else f"{surprise}, by {what} (ΔI)",
-            f"{minus}, divided by the former; below 0 is good.",
-            Unit.RATIO,
-            "lower",
-            f"ΔI ({shown})",
+        surprise = "surprisal of the correct minus the wrong gender"
+        delta = f"{surprise} (ΔI)" if kind == "s3e" else f"{surprise}, by {what} (ΔI)"
+        minus = f"Surprisal, by {what}, of the correct minus that of the wrong reference"
+        divided = (
+            f"{minus}, divided by the former, so that it shrinks where samples are worded unlike the references: "
+            f"compare systems by gap_i_{kind}; below 0 is good."
         )
+        add(f"delta_i_{kind}", delta, divided, Unit.RATIO, "lower", f"ΔI ({shown})")
         add(f"gap_i_{kind}", f"{surprise}, by {what}, in nats", f"{minus}; below 0 is good.", Unit.NATS, "lower")
         for side in ("right", "wrong"):
             surprisal = f"surprise at the {side} reference, by {what}"
             add(f"i_{side}_{kind}", surprisal, f"Mean surprisal of the {side} reference, by {what}.", Unit.NATS)
-        error = f"standard error of a sentence's {entropy}"
-        add(
-            f"h_{kind}_se", error, f"How far h_{kind} of a sentence would move with new samples, on average.", Unit.NATS
-        )
-    where_told = {UNAMBIGUOUS: "accuracy of samples"}
-    found.append(
-        Description(
-            "p_right",
-            "accuracy of samples",
-            "Samples with the right gender, of those that show one.",
-            Unit.PROBABILITY,
-            "higher",
-            "P(right)",
-            labels=where_told,
-        )
-    )
-    found.append(
-        Description(
-            "p_feminine", "feminine", "Feminine among masculine and feminine samples.", Unit.PROBABILITY, even=0.5
-        )
-    )
+        moves = f"How far h_{kind} of a sentence would move with new samples, on average."
+        add(f"h_{kind}_se", f"standard error of a sentence's {entropy}", moves, Unit.NATS)
+    right, shows = "accuracy of samples", "Samples with the right gender, of those that show one."
+    add("p_right", right, shows, Unit.PROBABILITY, "higher", "P(right)", {UNAMBIGUOUS: right})
+    add("p_feminine", "feminine", "Feminine among masculine and feminine samples.", Unit.PROBABILITY, even=0.5)
     add("p_neutral", "left open", "Samples that leave the gender open.", Unit.PROBABILITY)
-    found.append(
-        Description(
-            "distance_from_even",
-            "distance from an even choice where it is open",
-            "How far p_feminine of a sentence is from one half, on average.",
-            Unit.PROBABILITY,
-            "lower",
-            "distance from even",
-            labels={AMBIGUOUS: "distance from an even choice, gender unspecified"},
-        )
+    add(
+        "distance_from_even",
+        "distance from an even choice where it is open",
+        "How far p_feminine of a sentence is from one half, on average.",
+        Unit.PROBABILITY,
+        "lower",
+        "distance from even",
+        {AMBIGUOUS: "distance from an even choice, gender unspecified"},
     )
     for kind in ("string", "gender"):
-        entropy = f"entropy of {_KINDS[kind]}"
         meaning = f"h_{kind} with the correction of Miller and Madow for few samples."
-        add(f"h_{kind}_corrected", f"{entropy}, corrected", meaning, Unit.NATS)
+        add(f"h_{kind}_corrected", f"entropy of {_KINDS[kind]}, corrected", meaning, Unit.NATS)
     add("h_within", "entropy within a gender", "The part of h_string that is not of the gender.", Unit.NATS)
     add("n_distinct", "distinct translations", "Mean number of distinct samples of a sentence.", Unit.COUNT)
-    add("decided", "samples that show a gender", "Samples whose gender could be read, of all.", Unit.PERCENT)
-    add(
-        "chrf",
-        "quality of the samples (chrF)",
-        "Mean chrF of a sentence's samples against its right reference; the better of both where the gender is open.",
-        Unit.SCORE,
-        "higher",
-        "chrF",
+    add("decided", "samples that show a gender", "Samples whose gender could be read, of all.")
+    against = (
+        "Mean chrF of a sentence's samples against its right reference; the better of both where the gender is open."
     )
+    add("chrf", "quality of the samples (chrF)", against, Unit.SCORE, "higher", "chrF")
     add("nll", "surprise at its own samples", "Mean negative log-probability of a sample.", Unit.NATS)
     add("nll_per_token", "the same per token", "Mean negative log-probability of a token.", Unit.NATS)
     return {about.name: about for about in found}
@@ -171,45 +137,20 @@ def _slices(judgement: Judgement) -> Iterator[str]:
 
 def tally(group: Sequence[Judgement]) -> Counter[str]:
     counts: Counter[str] = Counter()
-    sums: dict[str, _Sums] = defaultdict(_Sums)
     for judgement in group:
-        values = np.fromiter(judgement.measures.values(), np.float64, len(judgement.measures))
         for part in _slices(judgement):
             counts[f"{part}.total"] += 1
-            sums[part].add(tuple(judgement.measures), values)
-    for part, own in sums.items():
-        counts.update(own.columns(part))
+            for name, value in judgement.measures.items():
+                _add(counts, f"{part}.{name}", value)
     for _, members in grouped(group, lambda judgement: judgement.contrast):
         _compare_within(members, counts)
         _average_within(members, counts)
     return counts
 
 
-class _Sums:
-    """Named numbers added up: all those of a judgement at once, as it has many."""
-
-    def __init__(self) -> None:
-        self._place_of: dict[str, int] = {}
-        self._places: dict[tuple[str, ...], NDArray[np.intp]] = {}
-        self._sums, self._n = np.zeros(0), np.zeros(0, dtype=np.int64)
-
-    def add(self, names: tuple[str, ...], values: Floats) -> None:
-        places = self._places.get(names)
-        if places is None:
-            found = [self._place_of.setdefault(name, len(self._place_of)) for name in names]
-            places = self._places[names] = np.array(found, dtype=np.intp)
-            n_more = len(self._place_of) - len(self._sums)
-            self._sums, self._n = np.pad(self._sums, (0, n_more)), np.pad(self._n, (0, n_more))
-        self._sums[places] += values
-        self._n[places] += 1
-
-    def columns(self, part: str) -> dict[str, float]:
-        named = zip(self._place_of, self._sums.tolist(), self._n.tolist(), strict=True)
-        return {
-            column: value
-            for name, total, n in named
-            for column, value in ((f"{part}.{name}.sum", total), (f"{part}.{name}.n", n))
-        }
+def _add(counts: Counter[str], name: str, value: float) -> None:
+    counts[f"{name}.sum"] += value  # type: ignore[assignment]
+    counts[f"{name}.n"] += 1
 
 
 @cache
@@ -238,8 +179,7 @@ def _average_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
             continue
         counts[f"paired.{name}.n"] += sum(map(len, sides.values()))
         for part, values in sides.items():
-            counts[f"{part}.{name}.sum"] += math.fsum(values) / len(values)  # type: ignore[assignment]
-            counts[f"{part}.{name}.n"] += 1
+            _add(counts, f"{part}.{name}", math.fsum(values) / len(values))
             counts[f"{part}.{name}.sentences"] += len(values)
 
 
@@ -255,14 +195,7 @@ def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
             for name, value in own:
                 if name in told:
                     more = value - told[name]
-                    won, n = _pair_columns(name)
-                    counts[won] += 0.5 if abs(more) <= _TIE else float(more > 0)  # type: ignore[assignment]
-                    counts[n] += 1
-
-
-@cache
-def _pair_columns(name: str) -> tuple[str, str]:
-    return f"pairs.{name}.won", f"pairs.{name}.n"
+                    _add(counts, f"pairs.{name}", 0.5 if abs(more) <= _TIE else float(more > 0))
 
 
 # -- metrics ----------------------------------------------------------------------------------------------------------
@@ -372,21 +305,19 @@ def _awareness(kind: str, key: str) -> Metric:
     Of the gender it is less sure if fewer of its samples agree on one: by differing, or by leaving it open.
     """
     about, n = DESCRIBED[f"awareness_{kind}"], f"pairs.{key}.n"
-    return rate(about, "all", f"pairs.{key}.won", n, judged=n)
+    return rate(about, "all", f"pairs.{key}.sum", n, judged=n)
 
 
 def _mean(
     name: str, key: str, part: str, most: Callable[[str], float], counted: tuple[str, str] | None = None
 ) -> Metric:
     """`counted`: the columns of all items and of those with a value, where the slice's own do not tell."""
-    highest = most(key)
+    needs, rule = (f"{part}.{key}.sum", f"{part}.{key}.n"), Bounded(0.0, most(key))
+    return Metric(DESCRIBED[name], part, needs, _mean_of, *(counted or (f"{part}.total", needs[1])), rule)
 
-    def value(total: Floats, n: Floats) -> Floats:
-        return total / n
 
-    needs = (f"{part}.{key}.sum", f"{part}.{key}.n")
-    rule = Bounded(0.0, highest)
-    return Metric(DESCRIBED[name], part, needs, value, *(counted or (f"{part}.total", f"{part}.{key}.n")), rule)
+def _mean_of(total: Floats, n: Floats) -> Floats:
+    return total / n
 
 
 def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], highest: float) -> list[Metric]:
@@ -405,24 +336,14 @@ def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], hi
         most = [mean + unseen * highest for mean in kept]
         return 1 - most[1] / kept[0], 1 - kept[1] / most[0]
 
-    needs = tuple(f"{side}.{column}" for side in sides for column in ("sum", "n"))
     about = DESCRIBED[f"gap_{name}"]
-    means = [
-        Metric(
-            about,
-            "all",
-            (f"{side}.sum", f"{side}.n"),
-            lambda total, n: total / n,
-            *counted,
-            Bounded(0.0, highest),
-            weigh=(f"{side}.n",),
-        )
-        for side in sides
-    ]
-    terms = Combined(((1.0, means[0]), (-1.0, means[1])))
+    rule = Bounded(0.0, highest)
+    columns = [(f"{side}.sum", f"{side}.n") for side in sides]
+    needs = (*columns[0], *columns[1])
+    first, second = (Metric(about, "all", own, _mean_of, *counted, rule, weigh=own[1:]) for own in columns)
     return [
         Metric(DESCRIBED[f"delta_{name}"], "all", needs, ratio, *counted, Resampled(at_rest)),
-        Metric(about, "all", needs, gap, *counted, terms),
+        Metric(about, "all", needs, gap, *counted, Combined(((1.0, first), (-1.0, second)))),
     ]
 
 
@@ -439,7 +360,7 @@ def _entity_table(judgements: Sequence[Judgement]) -> Table:
             if judgement.tags["source"] == source and name in judgement.measures:
                 values[judgement.entity, source, name].append(judgement.measures[name])
     rows = [
-        (entity, n, *(_shown(_average(values[entity, source, name])) for source, name in wanted))
+        (entity, n, *(_average(values[entity, source, name]) for source, name in wanted))
         for entity, n in sorted(n_of.items())
     ]
     columns = ("entity", "n", "P(feminine) if open", "gender entropy if open", "gender entropy if told", "P(right)")
@@ -447,11 +368,7 @@ def _entity_table(judgements: Sequence[Judgement]) -> Table:
 
 
 def _average(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
-
-
-def _shown(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    return round(math.fsum(values) / len(values), 4) if values else None
 
 
 def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
@@ -496,7 +413,7 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
 
 MEASURES = Measures(
     described=tuple(DESCRIBED.values()),
-    headline=("awareness_gender", "p_right:unambiguous", "distance_from_even:ambiguous", "delta_i_s3e"),
+    headline=("awareness_gender", "p_right:unambiguous", "distance_from_even:ambiguous", "gap_i_s3e"),
     questions=("awareness_gender", "p_feminine:ambiguous"),
     tally=tally,
     metrics=metrics,

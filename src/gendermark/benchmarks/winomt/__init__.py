@@ -1,4 +1,10 @@
-"""The options of WinoMT."""
+"""WinoMT: does the translated noun keep the gender the sentence implies? (Stanovsky, Smith and Zettlemoyer 2019, ACL)
+
+English sentences about two people; a pronoun tells the gender of one of them, the entity. The translation's noun for
+the entity is found by lexicon and word alignment, and its grammatical gender is compared.
+
+Rules `paper2019` and `repo2020` are the released code; rules `best` are ours.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +25,7 @@ class Settings(Selection):
     variant: str = option(
         "",
         "adjectives",
-        help="Use the sentences with stereotypical adjectives: adjectives",
+        help="adjectives: use the sentences with stereotypical adjectives",
         verbs=EVERYWHERE,
         may_differ=True,
     )

@@ -29,7 +29,7 @@ def findings(result: Result) -> list[Finding]:
     shown = f"{{{masculine}|of translations}} are masculine"
     open_ = f"Where the source does not specify gender and the translation does, {shown}"
     return [
-        *sentence(result, f"Where the source gives the gender, {{{kept}|of translations}} keep it."),
+        *sentence(result, f"Where the source specifies the gender, {{{kept}|of translations}} keep it."),
         *women_and_men(result, "accuracy:feminine", "accuracy:masculine", "recall_gap", "keep their gender"),
         *stereotype_effect(result, "delta_s", (_where("pro", right=True), _where("anti", right=False))),
         *(
@@ -81,7 +81,7 @@ PRESENTATION = Presentation(
     figures=(stereotypes, professions, confusion),
     two_rates=TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all"),
     opens=2,
-    also_shown=("accuracy:feminine", "accuracy:masculine", "masculine_share:neutral", "recall_gap:all"),
+    also_shown=("accuracy:mf", "accuracy:feminine", "accuracy:masculine", "masculine_share:neutral", "recall_gap:all"),
     beside_published=("accuracy:all", "delta_g:all", "delta_s:all"),
     published="gendermark.benchmarks.winomt",
     hidden_tags=frozenset({"position"}),

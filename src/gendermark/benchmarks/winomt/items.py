@@ -54,31 +54,32 @@ class Row(NamedTuple):
     """`pro`, `anti` or `none`, where the line says so itself."""
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         return self.gender, self.sentence, self.entity
 
 
-Halves = Mapping[tuple[str, str, str], tuple[str, ...]]
-"""Which half, pro- or anti-stereotypical, each occurrence of a row belongs to; in the order of the halves' files."""
+Key = tuple[str, str, str]
+"""Of a row: gender, sentence and entity."""
 
 
 def load(settings: Settings) -> ItemSet:
-    halves: Halves = {}
-    rows: Iterable[Row]
+    place_of: Mapping[Key, int] = {}
+    rows: Sequence[Row]
     if path := file_of(settings.data):
         rows, origin = own_rows(path)
     elif settings.data == "core":
         rows, origin = _core_rows()
-        halves = _core_halves(rows)
     else:
-        rows, halves, origin = _official_rows(settings.revision)
-    items = stored(items_of(rows, halves, settings))
+        rows, place_of, origin = _official_rows(settings.revision)
+    items = stored(items_of(rows, settings))
     if settings.parts:
-        items = stored(
-            replace(item, index=index)
-            for part in settings.parts
-            for index, item in enumerate(_in_part(items, part, halves))
-        )
+        chosen: list[Item] = []
+        for part in settings.parts:
+            own = [item for item in items if item.tags["stereotype"] == part]
+            if place_of:
+                own.sort(key=lambda item: place_of[rows[item.index].key])
+            chosen += (replace(item, index=index) for index, item in enumerate(own))
+        items = stored(chosen)
     return ItemSet(settings, items, origin)
 
 
@@ -88,19 +89,13 @@ def stereotype(item: Item) -> Gender | None:
     return item.expected if item.tags["stereotype"] == "pro" else item.expected.opposite
 
 
-def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterator[Item]:
+def items_of(rows: Iterable[Row], settings: Settings) -> Iterator[Item]:
     stereotype_of = {occupation: percent > 50 for occupation, _, percent in core_occupations()}
     corpora = {"official": ("winobias", "winogender"), "core": ("core", "core")}.get(settings.data, ("own", "own"))
     occupations = re.compile(r"\b(" + "|".join(sorted(map(re.escape, stereotype_of), key=len, reverse=True)) + r")\b")
-    n_seen: Counter[tuple[str, str, str]] = Counter()
     for index, row in enumerate(rows):
         entity = _bare(row.entity)
-        in_halves = (row.half,) if row.half else halves.get(row.key, ("none",))
-        stereotype = in_halves[0]
-        if len(in_halves) > 1:
-            # A sentence that stands in both halves stands twice in the whole: once for each.
-            stereotype = in_halves[min(n_seen[row.key], len(in_halves) - 1)]
-            n_seen[row.key] += 1
+        stereotype = row.half or "none"
         gender = _GENDERS[row.gender]
         sentence, position = row.sentence, row.position
         contrast = _contrast(sentence, entity)
@@ -142,28 +137,6 @@ def _bare(entity: str) -> str:
     return " ".join(words[1:] if words[0].lower() in ARTICLES else words)
 
 
-def _in_part(items: Sequence[Item], part: str, halves: Halves) -> Iterable[Item]:
-    """The items of one half in the order of its own file."""
-    if not halves:
-        return (item for item in items if item.tags["stereotype"] == part)
-    order = [_place_key(key) for key, found in halves.items() if part in found]
-    place_of = {key: place for place, key in enumerate(order)}
-    chosen = [item for item in items if item.tags["stereotype"] == part]
-    return sorted(chosen, key=lambda item: place_of[_item_key(item)])
-
-
-def _place_key(key: tuple[str, str, str]) -> tuple[str, str, str]:
-    gender, sentence, entity = key
-    return _GENDERS[gender].value, sentence, _bare(entity)
-
-
-def _item_key(item: Item) -> tuple[str, str, str]:
-    source = item.source
-    for adjective in _ADJECTIVES.values():
-        source = source.replace(f" {adjective} ", " ", 1) if f" {adjective} " in source else source
-    return str(item.expected), source, item.entity
-
-
 def own_rows(path: str) -> tuple[Sequence[Row], str]:
     """A user's own sentences: the person meant is found by name."""
     found, origin = read_own(path, ("source", "gender", "entity"))
@@ -184,14 +157,21 @@ def sources(settings: Settings) -> Set[str]:
     return set() if settings.variant else {line.split("\t")[2] for line in lines if line.count("\t") > 1}
 
 
-def _official_rows(revision: str) -> tuple[list[Row], Halves, str]:
+def _official_rows(revision: str) -> tuple[list[Row], Mapping[Key, int], str]:
+    """The rows, and the places of those in the pro- and anti-stereotypical halves in the files of these."""
     source = official_files("winomt", revision)
-    rows = _parse(source.path(_EVERY))
-    halves: dict[tuple[str, str, str], tuple[str, ...]] = {}
-    for half in ("pro", "anti"):
-        for row in _parse(source.path(f"data/aggregates/en_{half}.txt")):
-            halves[row.key] = (*halves.get(row.key, ()), half)
-    return rows, halves, source.origin
+    keys = {
+        half: dict.fromkeys(row.key for row in _parse(source.path(f"data/aggregates/en_{half}.txt")))
+        for half in ("pro", "anti")
+    }
+    n_seen: Counter[Key] = Counter()
+    rows = []
+    for row in _parse(source.path(_EVERY)):
+        halves = [half for half, own in keys.items() if row.key in own] or ["none"]
+        # A sentence that stands in both halves stands twice in the whole: once for each.
+        rows.append(row._replace(half=halves[min(n_seen[row.key], len(halves) - 1)]))
+        n_seen[row.key] += 1
+    return rows, {key: place for place, key in enumerate({**keys["pro"], **keys["anti"]})}, source.origin
 
 
 def _parse(path: object) -> list[Row]:
@@ -226,13 +206,7 @@ def _core_rows() -> tuple[list[Row], str]:
                     sentence = template.format(first=first, second=second, **words)
                     entity = first if referent == "first" else second
                     index = sentence.split(" ").index(entity.split(" ")[0])
-                    rows.append(Row(gender, index, sentence, entity))
+                    half = "none" if gender == "neutral" else "pro" if (gender == "male") == (entity == man) else "anti"
+                    rows.append(Row(gender, index, sentence, entity, half))
     people = "".join(f"{name}{percent}" for name, _, percent in core_occupations())
     return rows, core_origin(core_text("winomt/templates.tsv"), people)
-
-
-def _core_halves(rows: Sequence[Row]) -> Halves:
-    typical = {name: "female" if percent > 50 else "male" for name, _, percent in core_occupations()}
-    return {
-        row.key: ("pro" if row.gender == typical[row.entity] else "anti",) for row in rows if row.gender != "neutral"
-    }

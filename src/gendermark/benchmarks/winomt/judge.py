@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain
 
-from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.winomt import PUBLISHED, Settings
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet
+from gendermark.benchmarks.winomt import PUBLISHED, Settings, items
 from gendermark.benchmarks.winomt.items import ARTICLES
+from gendermark.benchmarks.winomt.measures import MEASURES
+from gendermark.errors import UserError
 from gendermark.reading import alignment, published
-from gendermark.reading.alignment import align_one
-from gendermark.reading.detectors import open_detector
+from gendermark.reading.alignment import align_one, check_available
+from gendermark.reading.detectors import detector_name, open_detector
 from gendermark.reading.entities import read_entity
 from gendermark.reading.failures import failure
 from gendermark.reading.occupations import bundled_finder, citation_forms
@@ -26,8 +30,9 @@ _STEM = 5
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     translations = [samples[0] for samples in answers]
-    as_published = item_set.selection.rules in PUBLISHED
-    return judge_as_published(item_set, translations) if as_published else judge_best(item_set, translations)
+    if item_set.selection.rules in PUBLISHED:
+        return judge_as_published(item_set, translations)
+    return list(judge_best(item_set, [translation.text for translation in translations]))
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:
@@ -43,19 +48,20 @@ def fit(item: Item, text: str, settings: Settings) -> float | None:
     return float(bool(finder.occurrences(finder.language.cut(text), item.entity)))
 
 
-def judge_best(item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
+def judge_best(item_set: ItemSet, translations: Sequence[str | None]) -> Iterator[Judgement]:
+    """The judgements one after the other, as there may be many: word alignment has seen all sentences by the first."""
     finder = bundled_finder(item_set.selection.target_language)
-    texts = [translation.text or "" for translation in translations]
-    sources = [cut(item.source) for item in item_set.items]
-    targets = [finder.language.cut(text) for text in texts]
+    texts = [text or "" for text in translations]
+    cut_source = cache(cut)
+    sources = [cut_source(item.source) for item in item_set.items]
+    targets = [list(map(sys.intern, finder.language.cut(text))) for text in texts]
     nouns = [_noun_position(item, words) for item, words in zip(item_set.items, sources, strict=True)]
     detector = open_detector(item_set.selection.detector)
     links = _LazyLinks(list(zip(sources, targets, strict=True)), nouns, item_set.selection.aligner)
-    judgements = []
     for number, (item, words) in enumerate(zip(item_set.items, targets, strict=True)):
-        reason = failure(item.source, translations[number].text)
+        reason = failure(item.source, translations[number])
         if reason:
-            judgements.append(Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason))
+            yield Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason)
             continue
         finding = read_entity(
             finder,
@@ -69,10 +75,7 @@ def judge_best(item_set: ItemSet, translations: Sequence[Translation]) -> list[J
             finding = replace(finding, gender=detector.gender(texts[number], noun), reason="model")
         verdict = Verdict.JUDGED if finding.gender else Verdict.UNJUDGEABLE
         spans = finding.spans(texts[number])
-        judgements.append(
-            Judgement.of(item, verdict, finding.gender, evidence=finding.evidence, reason=finding.reason, spans=spans)
-        )
-    return judgements
+        yield Judgement.of(item, verdict, finding.gender, evidence=finding.evidence, reason=finding.reason, spans=spans)
 
 
 def _noun_position(item: Item, words: Sequence[str]) -> int:
@@ -91,7 +94,8 @@ class _LazyLinks:
     """Word alignment of the whole set in both directions, made when the first sentence needs it.
 
     A word that is linked to an entity once only, in all the sentences about it, is as likely chance as translation,
-    and is left out: letters without sense must not be read as a person.
+    and one that is linked to most entities names none of them. Both are left out: a text without sense must not be read
+    as a person.
     """
 
     def __init__(self, pairs: Sequence[alignment.Pair], nouns: Sequence[int], aligner: str) -> None:
@@ -102,7 +106,11 @@ class _LazyLinks:
         found, support = self._linked
         source, target = self._pairs[number]
         noun = source[self._nouns[number]]
-        return [place for place in found[number] if support[noun, target[place][:_STEM]] > 1]
+        return [
+            place
+            for place in found[number]
+            if support[noun, stem := target[place][:_STEM]] > 1 and stem not in self._of_most_entities
+        ]
 
     @cached_property
     def _linked(self) -> tuple[list[list[int]], Counter[tuple[str, str]]]:
@@ -112,6 +120,13 @@ class _LazyLinks:
             for (source, target), noun, places in zip(self._pairs, self._nouns, found, strict=True)
         )
         return found, Counter(chain.from_iterable(linked))
+
+    @cached_property
+    def _of_most_entities(self) -> frozenset[str]:
+        support = self._linked[1]
+        n_entities = Counter(stem for _, stem in support)
+        n_all = len({noun for noun, _ in support})
+        return frozenset(stem for stem, n in n_entities.items() if n > max(_FEWEST_ENTITIES, n_all / 2))
 
 
 # -- as released: rules `paper2019` and `repo2020` ---------------------------------------------------------------------
@@ -138,3 +153,71 @@ def judge_as_published(item_set: ItemSet, translations: Sequence[Translation]) -
         spans = published.spans_of(text, positions)
         judgements.append(Judgement.of(item, verdict, gender, evidence=tuple(words), reason=reason, spans=spans))
     return judgements
+
+
+def complete(settings: Settings) -> Settings:
+    if settings.rules in PUBLISHED:
+        settings = _as_published(settings)
+    settings = replace(settings, aligner=settings.aligner or "fast-align")
+    check_available(settings.aligner)
+    open_detector(settings.detector)
+    return settings
+
+
+def _as_published(settings: Settings) -> Settings:
+    if settings.target_language not in published.LANGUAGES:
+        raise UserError(
+            f"the published rules of winomt cover {' '.join(published.LANGUAGES)}, "
+            f"not {settings.target_language}; use --rules best"
+        )
+    if settings.aligner not in ("", "fast-align"):
+        raise UserError("the published rules of winomt align with fast-align; leave out --aligner")
+    if settings.detector:
+        raise UserError("the published rules of winomt read gender in their own way; leave out --detector")
+    return settings
+
+
+def default_revision(settings: Settings) -> Settings:
+    """Rules `paper2019` belong to the data of 2019."""
+    if settings.rules != "paper2019" or settings.data != "official":
+        return settings
+    if settings.revision == "latest":
+        raise UserError("rules paper2019 belong to the data of 2019; leave out --revision, or use --rules repo2020")
+    return replace(settings, revision="2019")
+
+
+def signature(settings: Settings) -> Mapping[str, str]:
+    variant = {"variant": settings.variant} if settings.variant else {}
+    if settings.rules in PUBLISHED:
+        return {**variant, "aligner": "fast-align", "detector": published.detector_name(settings.target_language)}
+    detector = detector_name(settings.target_language, settings.detector)
+    return {**variant, "aligner": f"lexicon+{settings.aligner}", "detector": detector}
+
+
+def file_names(settings: Settings) -> list[str]:
+    """As in the folders of the authors; `adj.`: with adjectives."""
+    return [f"adj.{settings.direction}" if settings.variant else settings.direction]
+
+
+BENCHMARK = BenchmarkOf(
+    name="winomt",
+    title="WinoMT",
+    question="Does the translated noun keep the gender that the sentence implies?",
+    settings=Settings,
+    rules_version=5,
+    language_pairs=lambda _: [("en", code) for code in registry.names("language")],
+    default_own=default_revision,
+    complete_own=complete,
+    load=items.load,
+    sources=items.sources,
+    judge=judge,
+    measures=MEASURES,
+    render=render,
+    findings="gendermark.benchmarks.winomt.findings:PRESENTATION",
+    card="winomt",
+    signature=signature,
+    stereotype=items.stereotype,
+    fit=fit,
+    file_names=file_names,
+)
+_FEWEST_ENTITIES = 10

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from functools import cache
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.winomt import PUBLISHED, Settings
 from gendermark.io.disk_list import cached
 from gendermark.metrics import genders
-from gendermark.metrics.metric import Metric
+from gendermark.metrics.metric import Metric, described
 from gendermark.records import Gender, Judgement, Table, Verdict
 
 _SLICES = (
     *("mf", "masculine", "feminine", "neutral", "pro", "anti", "subject", "object", "winobias", "winogender"),
     "occupations",
 )
+DESCRIBED = described(__package__)
+
 SOMEONE = "someone"
 """Is in the data by necessity, as the person who has no occupation: 180 of the 3,888 official sentences. Translations
 such as "alguien" are wrong for men and women alike."""
@@ -74,7 +77,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
             found += [genders.accuracy(name), genders.coverage(name)]
     if "neutral" in present:
         found += [genders.masculine_share("neutral"), genders.distance_from_even("neutral")]
-    return found
+    return [replace(metric, about=DESCRIBED[metric.name]) for metric in found]
 
 
 def stratum(judgement: Judgement, settings: Settings) -> str:
@@ -134,7 +137,7 @@ def _per_entity(judgements: Sequence[Judgement]) -> Table:
 
 
 MEASURES = Measures(
-    described=genders.DESCRIBED,
+    described=tuple(DESCRIBED.values()),
     headline=("accuracy:all", "recall_gap", "delta_s"),
     questions=("recall_gap", "delta_s"),
     tally=genders.gender_tally(_slices_of, lambda judgement: judgement.contrast),
@@ -146,7 +149,7 @@ MEASURES = Measures(
     tables=tables,
     warnings=warnings,
     slices={
-        "occupations": "without someone",
+        "occupations": "without 'someone'",
         "object": "the person is the object",
         "subject": "the person is the subject",
         "winobias": "sentences of WinoBias",

@@ -25,7 +25,7 @@ import re
 from collections.abc import Sequence
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.slavic import by_gender, word_set
+from gendermark.languages.tables import by_gender, word_set
 
 _M = """
     ten tento tenhle tamten onen můj mého mému mém mým tvůj tvého tvému tvém tvým svůj svého svému svém svým náš

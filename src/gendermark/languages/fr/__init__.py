@@ -24,9 +24,8 @@ from gendermark.languages.romance import (
     Copula,
     NounEndings,
     phrase_start,
-    table,
-    word_set,
 )
+from gendermark.languages.tables import by_gender, word_set
 
 _MASCULINE = "le un du au ce cet quel tout aucun nul certain tel"
 _FEMININE = "la une cette ma ta sa quelle toute aucune nulle certaine telle"
@@ -215,7 +214,7 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
 
 
 _FEMININE_OF_PERSON = re.compile(
-    r".*(?:en?n|on?n|eus|ric|èr|ais|ois|iqu?és|é|iv|[aei]nt|[ai]n|[aoi]nd|[ao]rd|[aeio]rt|ot|ett|esse?|[aeu]l|ell|[^q]u|[dglmnrtsv]i"
+    r".*(?:en?n|on?n|eus|ric|èr|ais|ois|iqu?és|é|iv|[aei]nt|[ai]n|[aoi]nd|(?:[ao]|ou)rd|[aeio]rt|ot|ett|esse?|[aeu]l|ell|gnol|gol|anch|ikh|[^q]u|[dglmnrtsv]i"
     r"|at|ut|an|oun|oux|aux|eur|our|rg|lt|ct|ach|éch|èt|êt|in|un|id|ud|ill|lles|ass)es?"
 )
 _BOTH_OF_PERSON = re.compile(
@@ -235,15 +234,15 @@ def _person_noun(word: str, number: str) -> Agreement | None:  # noqa: ARG001
 LANGUAGE = Language(
     code="fr",
     name="French",
-    singular=table(_MASCULINE, _FEMININE, _OPEN),
-    plural=table(_MASCULINES, _FEMININES, _OPENS),
+    singular=by_gender(_MASCULINE, _FEMININE, _OPEN),
+    plural=by_gender(_MASCULINES, _FEMININES, _OPENS),
     transparent=_TRANSPARENT,
     adjective=_adjective,
     adjectives_follow=True,
     clues=_clues,
     noun=_NOUNS.gender,
     is_thing=_NOUNS.is_thing,
-    sexes=table("homme hommes masculin masculine masculines", "femme femmes féminin féminine féminines"),
+    sexes=by_gender("homme hommes masculin masculine masculines", "femme femmes féminin féminine féminines"),
     by_sense=_by_sense,
     role_forms=_role_forms,
     plural_endings=("es", "és", "rs", "ns", "ts", "ds", "fs", "aux"),
@@ -252,7 +251,7 @@ LANGUAGE = Language(
     person_ending=re.compile(
         r".{2,}(?:eur|euse|trice|iste|ien|ienne|ier|ière|ant|ante|ais|aise|ois|oise|ain|aine|logue|naire)[sx]?"
     ),
-    standalone=table(
+    standalone=by_gender(
         "quelques-uns certains ceux celui chacun aucun tous nul",
         "quelques-unes certaines celles celle chacune aucune toutes nulle",
     ),

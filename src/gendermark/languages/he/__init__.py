@@ -202,11 +202,17 @@ def _preceding(words: Sequence[str], start: int, prefix: str) -> Clues:
     word = words[position]
     if word in _BEFORE_PREDICATE:
         return [Clue(position, _BEFORE_PREDICATE[word])]
-    if prefix and position == start - 1 and word in _PAST_VERBS:
+    # Behind its subject a verb has an object, whether or not MT marks it: המנהל ביקש המנקה.
+    if prefix and position == start - 1 and word in _PAST_VERBS and not _has_subject(words, position):
         return [Clue(position, _PAST_VERBS[word])]
     if position == 0 and word in ("זו", "זאת", "איזו", "אותה", "אותו"):
         return [Clue(position, "m" if word == "אותו" else "f")]
     return []
+
+
+def _has_subject(words: Sequence[str], verb: int) -> bool:
+    before = words[verb - 1] if verb else ""
+    return before.startswith("ה") and before not in _VERBS
 
 
 def clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
@@ -249,7 +255,7 @@ def noun(word: str) -> Agreement | None:
     """An unknown noun by its ending. It must have an article or preposition: else it may be any part of speech."""
     if not re.match("[הבל]|מה|של?ה|ו?ש?כ?ש?ה", word) or len(word) < 4:
         return "m" if word.isascii() and word.isalpha() else None
-    if word in _NO_NOUNS:
+    if word in _NO_NOUNS or word in _VERBS:
         return None
     return "f" if word.endswith(("ה", "ת")) and not word.endswith("מומחה") else "m"
 

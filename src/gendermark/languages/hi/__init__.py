@@ -152,6 +152,35 @@ def _verb(word: str, behind: str, before: str) -> Agreement | None:
     return None if behind in _BEEN else _VERBS.get(word)
 
 
+_JOINING = _set(
+    "और लेकिन बल्कि कि जब तब जहां वहां तो किंतु परंतु क्योंकि तथा एवं या हालांकि मगर जो जिस जिसे जिन्हें जिसमें जिसके जिसकी जिसका "
+    "जिनके जिनकी जिनका"
+)
+_ERGATIVE = _set("ने उसने उन्होंने इसने इन्होंने जिसने जिन्होंने मैंने किसने")
+_DATIVE = _set("उसे उन्हें उसको उनको इन्हें इसे को")
+_OF_SOMEBODY = _set("उनकी उनके उनका उसकी उसके उसका अपनी अपने अपना")
+_KIN = _set("मां माता पिता बहन बहनें भाई बेटी बेटा पुत्री पुत्र पत्नी पति दादी दादा नानी नाना")
+
+
+def _verb_subject(words: Sequence[str], start: int, at: int) -> str:
+    """ "वह ... थी": a person; behind ने and को, or with a thing of somebody's, another word."""
+    behind = words[at + 1] if at + 1 < len(words) else ""
+    if words[at].endswith(("ता", "ते", "ती", "तीं")) and behind not in _AUXILIARIES | _BEEN | _CONTINUOUS.keys() | {
+        "नहीं"
+    }:
+        return "other"
+    first = next((place + 1 for place in range(at - 1, start - 1, -1) if words[place] in _JOINING), start)
+    clause = words[first:at]
+    if not _ERGATIVE.isdisjoint(clause):
+        return "other"
+    if any(word in ("वह", "वे", "वो") and clause[place - 1 : place] != ["यह"] for place, word in enumerate(clause)):
+        return "person"
+    if not _DATIVE.isdisjoint(clause):
+        return "other"
+    owned = next((place for place, word in enumerate(clause[:-1]) if word in _OF_SOMEBODY), None)
+    return "" if owned is None or clause[owned + 1] in _KIN else "other"
+
+
 _FEMININE_NOUN = re.compile(
     r".{2,}(?:िका|िनी|ानी|रनी|त्री|िन|ाइन|वाली|वुमन|गर्ल|ध्यक्षा|िणी|युवती|लडकी|बच्ची|औरत|महिला)|महिला|औरत"
 )
@@ -184,5 +213,7 @@ LANGUAGE = Language(
     bare_epicene=_bare_epicene,
     has_articles=False,
     head_is_last=True,
+    sex_stems=(("महिला", "f"), ("स्त्री", "f"), ("फीमेल", "f")),
+    verb_subject=_verb_subject,
     hint_sexes={"महिला": "f", "पुरुष": "m"},
 )

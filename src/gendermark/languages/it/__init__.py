@@ -28,9 +28,8 @@ from gendermark.languages.romance import (
     adjectives,
     begins_clause,
     phrase_start,
-    table,
-    word_set,
 )
+from gendermark.languages.tables import by_gender, word_set
 
 _MASCULINE = """
     il lo un uno del dello al allo dal dallo nel nello sul sullo col collo questo quel quello mio tuo suo nostro vostro
@@ -203,14 +202,14 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
 LANGUAGE = Language(
     code="it",
     name="Italian",
-    singular=table(_MASCULINE, _FEMININE, _OPEN),
-    plural=table(_MASCULINES, _FEMININES, _OPENS),
+    singular=by_gender(_MASCULINE, _FEMININE, _OPEN),
+    plural=by_gender(_MASCULINES, _FEMININES, _OPENS),
     transparent=_TRANSPARENT,
     adjective=_adjective,
     clues=_clues,
     noun=_NOUNS.gender,
     is_thing=_NOUNS.is_thing,
-    sexes=table("uomo uomini maschio maschi maschile maschili", "donna donne femmina femmine femminile femminili"),
+    sexes=by_gender("uomo uomini maschio maschi maschile maschili", "donna donne femmina femmine femminile femminili"),
     by_sense=_by_sense,
     role_forms=_role_forms,
     plural_endings=("i",),

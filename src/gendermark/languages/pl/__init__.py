@@ -24,7 +24,7 @@ import re
 from collections.abc import Sequence
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.slavic import by_gender, word_set
+from gendermark.languages.tables import by_gender, word_set
 
 _M = """
     ten tamten ów mój mojego mego mojemu memu twój twojego twemu twojemu swój swojego swego swojemu swemu nasz

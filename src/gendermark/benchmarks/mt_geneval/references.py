@@ -1,0 +1,425 @@
+"""What a translation shows about the people whose gender its source marks, given two references that differ in it.
+
+`target` finds the mentions of people in the translation and whose they are. The references add what it cannot know: a
+word that only one of them has is about the person, a word that both have is not, and words that stand where they differ
+are likely to be. Each piece of evidence has a weight. `SURE`: a word of the person, by the reader or by a reference.
+`LIKELY`: a word that may be somebody else's. `FAINT`: a word that by its number or neighbours is rather of others,
+which counts if nothing else is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+
+from gendermark.languages.language import unknown_noun
+from gendermark.reading.contrast import Contrast, Unit
+from gendermark.reading.gendered import Entry, GenderedWords
+from gendermark.reading.people import SourcePerson
+from gendermark.reading.target import NOUNS, Mention, Reading, assign
+from gendermark.reading.words import Place
+from gendermark.records import Gender
+
+_WORD = re.compile(r"[^\W\d_]+")
+SURE, LIKELY, FAINT = 2, 1, 0
+_LETTERS = {Gender.MASCULINE: "m", Gender.FEMININE: "f"}
+_PRONOUNS = frozenset({"he", "him", "his", "himself", "she", "her", "hers", "herself"})
+_THINGS = frozenset({"it", "its", "itself"})
+_SEVERAL = frozenset({"they", "them", "their", "theirs", "themselves"})
+_RENDERING = 0.15
+"""Below this share of words in common, only words of the references are believed; in real systems' it is above 0.2."""
+_NEAR = 2
+"""Words around a place where the references differ that are still of it."""
+_REACH = 4
+"""Words between "as", "is" and the noun behind it."""
+_SURE_FIT = 1.5
+"""From this score on, the reader has found a translation of the person's noun."""
+_PERSON = 0.8
+"""From this likeness on, a noun is one for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Words[start:end] show a gender, right or wrong."""
+
+    place: Place
+    is_right: bool
+    weight: int
+
+
+def letter_of(gender: Gender | None) -> str:
+    return _LETTERS.get(gender, "") if gender else ""
+
+
+def decide(found: Iterable[Evidence]) -> tuple[str, list[Evidence]]:
+    """The outcome, and the evidence that decided."""
+    found = list(found)
+    told = [one for one in found if one.weight > FAINT] or found
+    right, wrong = ([one for one in told if one.is_right is side] for side in (True, False))
+    # What is only likely does not speak against what is sure.
+    if any(one.weight == SURE for one in right):
+        wrong = [one for one in wrong if one.weight == SURE]
+    elif any(one.weight == SURE for one in wrong):
+        right = []
+    outcome = "mixed" if right and wrong else "correct" if right else "wrong" if wrong else "undecided"
+    return outcome, sorted([*right, *wrong], key=lambda one: one.place)
+
+
+def gender_of_references(contrast: Contrast, lists: GenderedWords) -> str:
+    """The gender of the right reference, by the words that only it has and those that only the other has."""
+    balance = 0
+    for units, sign in ((contrast.right, 1), (contrast.wrong, -1)):
+        for unit in units:
+            told = _gender_of_unit(unit, lists)
+            balance += sign * (told == "f") - sign * (told == "m")
+    return "f" if balance > 0 else "m" if balance < 0 else ""
+
+
+def _gender_of_unit(unit: Sequence[str], lists: GenderedWords) -> str | None:
+    for word in unit:
+        if word in lists.told:
+            return lists.told[word].gender
+    if len(unit) > 1:
+        return lists.articles.get(unit[0])
+    return lists.participle(unit[0]) or ("m" if unit[0] in lists.habit else None)
+
+
+def _has_phrase(words: Sequence[str], phrase: Sequence[str]) -> bool:
+    return any(tuple(words[n : n + len(phrase)]) == tuple(phrase) for n in range(len(words) - len(phrase) + 1))
+
+
+@dataclass
+class Weighing:
+    """One translation against its references."""
+
+    reading: Reading
+    source: str
+    people: Sequence[SourcePerson]
+    expected: str
+    """ "m", "f", or "" where it is not known: then only the words of the references tell."""
+    contrast: Contrast
+
+    def __post_init__(self) -> None:
+        self.words, self.lists = self.reading.words, self.reading.lists
+        self.units = self.contrast.right | self.contrast.wrong
+        genders = [letter_of(person.gender) for person in self.people]
+        self.marked = {n for n, gender in enumerate(genders) if gender and gender == self.expected}
+        self.against = {n for n, gender in enumerate(genders) if gender and n not in self.marked}
+        self.is_open = not any(genders)
+        if not self.marked:
+            self.marked = {n for n, one in enumerate(self.people) if not one.gender and one.kind in ("noun", "name")}
+        self.is_one = not any(self.people[n].plural for n in self.marked)
+        found, _ = assign(self.source, self.people, self.reading)
+        self.owners = {mention.at: n for n, mentions in found.items() for mention in mentions}
+        own = [mention for mentions in found.values() for mention in mentions]
+        own += [mention for mention in self.reading.mentions if mention.at not in self.owners]
+        self.mentions = sorted(own, key=lambda mention: mention.at)
+        self.heads = {mention.at: mention for mention in own if mention.kind in ("noun", "pronoun")}
+        said = frozenset(_WORD.findall(self.source.lower()))
+        self.has_pronouns, self.names_things, self.names_several = (
+            not said.isdisjoint(words) for words in (_PRONOUNS, _THINGS, _SEVERAL)
+        )
+        written = _WORD.findall(self.source.partition(" ")[2])
+        self.names = frozenset(word.lower() for word in written if word[0].isupper())
+
+    @cached_property
+    def near(self) -> frozenset[int]:
+        """The places that correspond to those where the references differ.
+
+        Words that the translation shares with a reference are anchors; what lies between two of them corresponds.
+        """
+        reference, differing = self.contrast.right_words, self.contrast.places
+        found: set[int] = set()
+        blocks = SequenceMatcher(None, reference, self.words, autojunk=False).get_opcodes()
+        for _, first, last, start, end in blocks:
+            if not any(place in differing for place in range(first - _NEAR, last + _NEAR)):
+                continue
+            if last - first != end - start:
+                found.update(range(start, end))
+                continue
+            for place, at in zip(range(first, last), range(start, end), strict=True):
+                if any(place + n in differing for n in range(-_NEAR, _NEAR + 1)):
+                    found.add(at)
+        return frozenset(found)
+
+    def evidence(self, only_references: bool = False) -> list[Evidence]:
+        """All evidence of the translation; or only the words of the references that are no pronouns."""
+        skipped, covered = self._set_phrases(), set[int]()
+        found: list[Evidence] = []
+        common = set(self.words) & set(self.contrast.right_words)
+        is_rendering = len(common) >= _RENDERING * len(set(self.words))
+        if self.expected and is_rendering and not only_references:
+            for mention in self.mentions:
+                if mention.at not in skipped:
+                    found += self._of_mention(mention, covered)
+            if not any(label.kind for label in self.reading.labels):
+                found += self._verbs(covered | skipped)
+        for at, word in enumerate(self.words):
+            told = self.lists.look_up(word).told
+            if only_references and told is not None and told.kind in ("pronoun", "owner"):
+                continue
+            for units, is_right in ((self.contrast.right, True), (self.contrast.wrong, False)):
+                end = next((end for end in (at + 1, at + 2) if tuple(self.words[at:end]) in units), at)
+                is_read = not (covered | skipped).isdisjoint(range(at, end))
+                if end == at or is_read or (only_references and end > at + 1):
+                    continue
+                weight = self._weight_of_unit(at, end, is_right)
+                if weight is not None:
+                    found.append(Evidence((at, end), is_right, weight))
+        return found
+
+    def _set_phrases(self) -> set[int]:
+        return {
+            place
+            for start, word in enumerate(self.words)
+            for phrase in self.lists.phrases.get(word, ())
+            if tuple(self.words[start : start + len(phrase)]) == phrase
+            for place in range(start, start + len(phrase))
+        }
+
+    def _of_mention(self, mention: Mention, covered: set[int]) -> Iterator[Evidence]:
+        """Evidence of a mention; its words are `covered`, as the reference units in them are read with it."""
+        if not mention.gender:
+            is_of_another = self.owners.get(mention.at, -1) not in {-1, *self.marked}
+            if is_of_another and (self.words[mention.at],) not in self.units:
+                covered.add(mention.at)
+            return
+        covered.update(at for place in mention.places for at in range(*place))
+        covered.add(mention.at)
+        in_right, in_wrong = (self._has_unit(mention, units) for units in (self.contrast.right, self.contrast.wrong))
+        is_right = mention.gender == self.expected
+        if in_right != in_wrong and in_right != is_right:
+            if not self.is_open and mention.places == ((mention.at, mention.at + 1),):
+                return  # the lists and the references differ: "Princes Street"
+            is_right = in_right if self.is_open else is_right  # the references know better than an ending
+        weight = self._weight(mention, is_right, in_right if is_right else in_wrong)
+        if weight is not None:
+            yield Evidence((min(mention.places)[0], max(mention.places)[1]), is_right, weight)
+
+    def _verbs(self, covered: set[int]) -> Iterator[Evidence]:
+        """Verbs that show a gender, of languages without a tagger, where the references speak of the person."""
+        for at, word in enumerate(self.words):
+            told = self.lists.look_up(word).told
+            gender = told.gender if told and told.kind == "verb" else self.lists.verb(word)
+            is_read = at in covered or (word,) in self.units or self._is_shared(at, at + 1)
+            if gender and at in self.near and not is_read and (subject := self._subject(at)) != "other":
+                yield Evidence((at, at + 1), gender == self.expected, SURE if subject == "person" else LIKELY)
+
+    def _agrees_with_another(self, at: int, entry: Entry) -> bool:
+        return self._is_verb(at, entry) and self._subject(at) == "other"
+
+    def _is_verb(self, at: int, entry: Entry) -> bool:
+        return entry.told.kind == "verb" if entry.told else self.lists.verb(self.words[at]) is not None
+
+    def _subject(self, at: int) -> str:
+        start = at
+        while start and not self.reading.starts[start]:
+            start -= 1
+        return self.reading.language.verb_subject(self.words, start, at)
+
+    # -- how surely a word is the person's -----------------------------------------------------------------------------
+
+    def _weight(self, mention: Mention, is_right: bool, is_unit: bool) -> int | None:
+        at, who = mention.at, self.owners.get(mention.at)
+        if who in self.against:
+            return None
+        if not is_right and self._is_of_a_fixed_noun(at):
+            return None
+        if not is_unit and all(self._is_shared(*place) for place in mention.places):
+            return None
+        is_one = not self.people[who].plural if who is not None and who in self.marked else self.is_one
+        has_no_number = mention.kind in ("pronoun", "owner")
+        is_group = is_one and (mention.number == "p" or (not has_no_number and self._is_plural(at)))
+        if mention.kind == "pronoun":
+            return self._weight_of_pronoun(mention, is_right, is_unit, is_group)
+        if mention.kind == "owner":
+            return self._weight_of_owner(mention, is_right, is_unit)
+        if mention.kind == "noun":
+            return self._weight_of_noun(mention, is_right, is_unit, is_group)
+        if is_unit:
+            return FAINT if is_group else self._weight_of_unit(at, at + 1, is_right)
+        if is_group or who not in {None, *self.marked}:
+            return None
+        is_near, is_own = at in self.near, who in self.marked
+        if mention.kind == "predicate":
+            if not is_right and self._is_impersonal(at):
+                return None
+            return SURE if is_own and is_near else LIKELY if is_near or is_own else FAINT if is_right else None
+        return LIKELY if is_own or (is_near and (is_right or self.reading.starts[at])) else None
+
+    def _has_unit(self, mention: Mention, units: frozenset[Unit]) -> bool:
+        words = self.words
+        start, end = min(mention.places)[0], max(mention.places)[1]
+        last = mention.at + 1 if start <= mention.at else end
+        first = start if self.reading.language.has_articles else max(start - 1, 0)  # "के लेखक"
+        pairs = (tuple(words[at : at + 2]) in units for at in range(first, last))
+        return any((words[at],) in units for at in range(start, end)) or any(pairs)
+
+    def _weight_of_pronoun(self, mention: Mention, is_right: bool, is_unit: bool, is_group: bool) -> int | None:
+        is_own, is_near = self.owners.get(mention.at) in self.marked, mention.at in self.near
+        if is_group:
+            return FAINT if is_unit or is_own else None
+        if is_right:
+            return SURE if is_own or is_unit else LIKELY if is_near or mention.likeness >= _PERSON else None
+        if self.names_things or self.against or (mention.number == "p" and not is_unit):
+            return LIKELY if is_unit or (is_own and is_near) else None
+        has_tagger = bool(self.reading.labels[mention.at].kind)
+        return SURE if is_unit or is_own else LIKELY if is_near and has_tagger else None
+
+    def _weight_of_owner(self, mention: Mention, is_right: bool, is_unit: bool) -> int | None:
+        if not self.has_pronouns and not (self.is_open and is_unit):
+            return None
+        if not is_unit and self.owners.get(mention.at) not in self.marked:
+            return FAINT if is_right else None
+        is_doubtful = self.names_things or self.names_several or self.words[mention.at] in ("sein", "ihr", "zijn")
+        return (LIKELY if is_doubtful else SURE) if is_right else FAINT if is_doubtful else LIKELY
+
+    def _weight_of_noun(self, mention: Mention, is_right: bool, is_unit: bool, is_group: bool) -> int | None:
+        at, word = mention.at, self.words[mention.at]
+        entry = self.lists.look_up(word)
+        who = self.owners.get(at)
+        is_own, is_near = who in self.marked, at in self.near
+        kind, is_form = entry.told.kind if entry.told else "", any(start <= at < end for start, end in mention.places)
+        if self._is_name(at) and not kind and mention.places == ((at, at + 1),):
+            return None
+        if not is_right and word in self.lists.habit:  # "un médecin": beside "elle" it is only what one says
+            return LIKELY if is_unit else None
+        if kind == "norm" and not (is_own and not is_right and self._has_masculine_article(at)):
+            return LIKELY if is_right and is_own else FAINT if is_unit or is_own else None
+        if not is_right and at and self.words[at - 1] in self.lists.posts:  # «منصب رئيس»: a post, not its holder
+            return None
+        language = self.reading.language
+        serves_for_women = is_form and language.bare_epicene is not unknown_noun and not language.has_articles
+        if not is_right and mention.gender == "m" and serves_for_women and kind != "noun":  # «она работает учителем»
+            return FAINT if is_unit or is_own else None
+        if not is_own and not kind and not entry.is_common and at and self.words[at - 1] in self.lists.possessives:
+            return None  # "sua surpresa", beside "surpreso" of a reference
+        if is_own:
+            return FAINT if is_group else SURE if mention.likeness >= _SURE_FIT or is_unit else LIKELY
+        if is_unit:
+            return FAINT if is_group else SURE if who is None else LIKELY
+        if who is not None or not is_near or is_group or mention.likeness < 1 or not (kind or entry.is_common):
+            return None
+        return SURE if kind and self._is_introduced(at) else LIKELY
+
+    def _weight_of_unit(self, at: int, end: int, is_right: bool) -> int | None:
+        """The weight of words that only one of the references has."""
+        last, label = self.lists.look_up(self.words[end - 1]), self.reading.labels[at]
+        is_pair = end - at == 2
+        if self._is_name(at) or last.is_fixed or label.kind == "ADV" or (not is_right and self._is_of_a_fixed_noun(at)):
+            return None
+        if is_pair and self.words[at] in self.lists.possessives and not last.is_common:
+            return None
+        if not label.kind and self.words[at] in self.lists.possessives:  # "अपनी दादी", but not "अपनी शैली"
+            behind = self.lists.look_up(self.words[end]).told if end < len(self.words) else None
+            return FAINT if behind or self._stands_as_in_a_reference(at) else None
+        if not label.kind and self._agrees_with_another(at, last):
+            return FAINT
+        if (not is_pair and (last.is_silent or last.is_common)) or (last.told and last.told.kind == "norm"):
+            return LIKELY if is_right else FAINT
+        if self._is_of_a_thing(at, end) or (self.is_one and self._is_plural(end - 1)):
+            return FAINT
+        if is_pair:
+            return SURE if not label.kind and self._is_verb(at, self.lists.look_up(self.words[at])) else LIKELY
+        return SURE if is_right or self._is_surely_own(at, last) else LIKELY
+
+    # -- the words around ----------------------------------------------------------------------------------------------
+
+    def _is_shared(self, start: int, end: int) -> bool:
+        """Whether both references have these words, as often as the translation does if it is one word."""
+        phrase, contrast = self.words[start:end], self.contrast
+        if len(phrase) == 1:
+            least = min(contrast.right_words.count(phrase[0]), contrast.wrong_words.count(phrase[0]))
+            return least > 0 and self.words.count(phrase[0]) <= least
+        return _has_phrase(contrast.right_words, phrase) and _has_phrase(contrast.wrong_words, phrase)
+
+    def _stands_as_in_a_reference(self, at: int) -> bool:
+        phrase = self.words[max(at - 1, 0) : at + 2]
+        return any(_has_phrase(words, phrase) for words in (self.contrast.right_words, self.contrast.wrong_words))
+
+    def _is_name(self, at: int) -> bool:
+        word = self.words[at]
+        return word in self.names and word not in self.lists.titles and self.reading.is_capital(at)
+
+    def _is_plural(self, at: int) -> bool:
+        word, label = self.words[at], self.reading.labels[at]
+        if told := self.lists.look_up(word).told:
+            return told.is_plural
+        if label.number or label.kind in ("PRON", "DET"):
+            return label.number == "p" and label.kind not in ("PRON", "DET")
+        return len(word) > 3 and word.endswith(self.reading.language.plural_endings)
+
+    def _has_masculine_article(self, at: int) -> bool:
+        return any(self.reading.language.singular.get(word) == "m" for word in self.words[max(at - 2, 0) : at])
+
+    def _is_introduced(self, at: int) -> bool:
+        """Whether a noun is a predicate: "como jugador", "fue un jugador"."""
+        for place in range(at - 1, max(at - 1 - _REACH, -1), -1):
+            if self.reading.starts[place + 1]:
+                return False
+            if self.words[place] in self.lists.introducing:
+                return True
+            if self.reading.labels[place].kind == "ADP":
+                return False
+        return False
+
+    def _is_of_a_fixed_noun(self, at: int) -> bool:
+        """Whether a word agrees with a noun before it that has one gender whoever it names: "membro fundador"."""
+        if not at or self.reading.starts[at] or not self.reading.language.adjectives_follow:
+            return False
+        before = self.words[at - 1]
+        return before in self.lists.habit or self.lists.look_up(before).is_fixed
+
+    def _is_impersonal(self, at: int) -> bool:
+        """Whether a pronoun of the expected gender stands before a predicate of the other: "le è stato chiesto"."""
+        place = at - 1
+        while place > 0 and (self.words[place] in self.lists.copulas or self.words[place] in self.lists.adverbs):
+            place -= 1
+        word = self.words[place] if place >= 0 else ""
+        told = self.lists.look_up(word).told
+        gender = told.gender if told and told.kind == "pronoun" else self.lists.clitics.get(word)
+        return gender == self.expected
+
+    def _is_of_a_thing(self, at: int, end: int) -> bool:
+        """Whether a determiner or adjective belongs to a noun that names no person."""
+        reading, labels = self.reading, self.reading.labels
+        kind = labels[at].kind
+        if kind not in ("ADJ", "DET", "NUM"):
+            return False
+        behind = end - 1 if labels[end - 1].kind in NOUNS else end
+        while behind < min(end + 2, len(labels)) and labels[behind].kind == "ADJ" and not reading.starts[behind]:
+            behind += 1
+        places = [behind, at - 1] if kind == "ADJ" and reading.language.adjectives_follow else [behind]
+        return any(
+            0 <= place < len(labels)
+            and not any(reading.starts[min(place, at) + 1 : max(place, at) + 1])
+            and self._is_thing(place)
+            for place in places
+        )
+
+    def _is_thing(self, at: int) -> bool:
+        noun = self.heads.get(at)
+        if noun is None or noun.kind != "noun" or self.reading.labels[at].kind != "NOUN":
+            return False
+        is_own = self.owners.get(at) in self.marked or (self.words[at],) in self.units
+        return noun.likeness < _PERSON and not is_own
+
+    def _is_surely_own(self, at: int, entry: Entry) -> bool:
+        """Whether a word of the wrong reference is the person's here: beside a word of theirs, or their predicate."""
+        kind = self.reading.labels[at].kind
+        if not kind:  # verbs, adjectives and attached pronouns may be of things
+            return entry.told is not None and entry.told.kind != "verb"
+        if kind not in ("ADJ", "VERB", "AUX"):
+            return True
+        place = at - 1
+        while place >= 0 and not self.reading.starts[place + 1]:
+            mention = self.heads.get(place)
+            if mention and (mention.kind == "pronoun" or self.reading.labels[place].kind in NOUNS):
+                return self.owners.get(place) in self.marked or (self.words[place],) in self.units
+            if place and self.reading.is_capital(place):
+                return False
+            place -= 1
+        return kind != "ADJ" and at in self.near and not self.reading.starts[at]

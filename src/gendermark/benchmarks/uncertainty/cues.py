@@ -1,0 +1,413 @@
+"""What in an English sentence may make a system sure of a gender, rightly or not: the cues of the linear model.
+
+For sentences like WinoMT's: two people, a pronoun that refers to one of them, the focus. Found by rules over words and
+the place of the focus; no parser is needed for sentences this simple.
+
+The columns follow Table 7 of Staliūnaitė, Cheng and Vlachos (2026, Appendix A), whose header reached us flattened.
+It has eighteen labels for twenty columns, and four cells without one: language, model, Ambiguity and one more. We read
+that one as Names, so that the labels belong to
+
+    Recency F M; Implicit causality SF SM OF OM; Stereotype SF SM OF OM; Subject F M; Pronoun SF SM OF OM; Default M S O
+
+because the paper speaks of "the Names column"; and because it says that coefficients are higher under F than under M.
+So read, that holds in all twelve rows for Recency, Subject, and Implicit causality, and in 23 of 24 cases for Pronoun;
+with two columns for Names it would fail in most. F and M are the gender of the pronoun, but of the occupation for
+Stereotype (which alone does not follow the pattern). S and O say whether the focus is the subject of the main clause;
+for Implicit causality, whether the verb points to the subject or to the object.
+
+Subject differs from Pronoun S by the paper's reason for it, that the subjects of two clauses are taken to be the same:
+the pronoun must be a subject too. Recency holds if the focus is the last person named before the pronoun, as in the
+paper's example, where "someone" stands between and the cue is absent. "They" gives no gender to these four: an
+ambiguous sentence has Stereotype, Default M and Ambiguity only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from gendermark.benchmarks.uncertainty.focus import (
+    AUXILIARIES,
+    BE,
+    HAVE,
+    SUBJECT_PRONOUNS,
+    Person,
+    Sentence,
+    focus_of,
+    people_in,
+    subject_of,
+)
+from gendermark.data.bundled import core_rows
+from gendermark.errors import UserError
+from gendermark.languages.folders import rows_of
+from gendermark.reading.focus import EDGES, INDEFINITE, POSSESSIVE
+from gendermark.reading.occupations import core_occupations
+from gendermark.records import Gender, Item
+
+FACTORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "names": ("names",),
+        "recency": ("recency_f", "recency_m"),
+        "causality": ("causality_subject_f", "causality_subject_m", "causality_object_f", "causality_object_m"),
+        "stereotype": ("stereotype_subject_f", "stereotype_subject_m", "stereotype_object_f", "stereotype_object_m"),
+        "subject": ("subject_f", "subject_m"),
+        "pronoun": ("pronoun_subject_f", "pronoun_subject_m", "pronoun_object_f", "pronoun_object_m"),
+        "default_masculine": ("default_masculine_subject", "default_masculine_object"),
+        "ambiguity": ("ambiguity",),
+    }
+)
+"""The columns of each cue, in the order of the paper's table."""
+COLUMNS = tuple(column for columns in FACTORS.values() for column in columns)
+KEYS = (
+    "pronoun",  # the word, in lower case; "" if there is none
+    "pronoun_role",  # subject, other ("her" may be object or owner; no cue asks which) or ""
+    "gender",  # masculine, feminine, neutral: of the pronoun
+    "ambiguity",  # ambiguous, unambiguous
+    "role",  # of the focus: subject of the main clause, or object for every other place
+    "stereotype",  # of the focus: masculine, feminine or "" (not known)
+    "other",  # the other person's noun in lower case, or ""
+    "other_stereotype",
+    "recent",  # who was named last before the pronoun: focus, other or ""
+    "causal_verb",  # the main verb, if it has an implicit causality and a causal clause has the pronoun; else ""
+    "causality",  # whom it points to: subject, object or ""
+    "name",  # the name behind the focus, or ""
+    "default_masculine",  # yes, or ""
+)
+"""What is said of each sentence, all as text."""
+
+_M, _F, _N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
+_PRONOUNS: Mapping[str, Gender] = {
+    **dict.fromkeys(("he", "him", "his", "himself"), _M),
+    **dict.fromkeys(("she", "her", "hers", "herself"), _F),
+    **dict.fromkeys(("they", "them", "their", "theirs", "themselves", "themself"), _N),
+}
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_ADVERBS = _set(
+    "not never always also just often once even still then ever soon again almost already now only too very"
+)
+# These are causes at times only, and are taken for one where a clause follows: "as she was late", not "as her deputy".
+_SOMETIMES_CAUSAL = _set("since as for")
+
+
+@dataclass(frozen=True, slots=True)
+class CausalVerb:
+    """A verb with an implicit causality."""
+
+    verb: str
+    """With its preposition, if it has one, or what else belongs to it: "make fun of"."""
+    kind: str
+    bias: str
+    """`NP1`: it points to its subject; `NP2`: to its object."""
+    citation: str
+    forms: Mapping[str, frozenset[str]]
+    """Of its first word: base, third person, past, participle, ing."""
+
+    @property
+    def rest(self) -> tuple[str, ...]:
+        """What belongs to it behind its first word."""
+        return tuple(self.verb.split()[1:])
+
+
+def annotate(items: Iterable[Item], language: str) -> list[Mapping[str, str]]:
+    """The cues (`KEYS`) in items of WinoMT: those whose tags have `entity` and `position`.
+
+    `language` is the target language: it decides about names and about nouns that are masculine by default.
+    """
+    return [_annotated(item, language) for item in items]
+
+
+def _annotated(item: Item, language: str) -> Mapping[str, str]:
+    stereotype = item.tags.get("occupation_stereotype") or ""
+    half = item.tags.get("stereotype")
+    if not stereotype and item.expected in (_M, _F) and half in ("pro", "anti"):
+        stereotype = item.expected if half == "pro" else item.expected.opposite
+    return read_cues(
+        item.source,
+        int(item.tags["position"]),
+        item.entity,
+        language,
+        gender=item.expected,
+        stereotype=Gender(stereotype) if stereotype else None,
+    )
+
+
+def read_cues(
+    text: str,
+    focus_index: int,
+    entity: str = "",
+    language: str = "",
+    *,
+    gender: Gender | None = None,
+    stereotype: Gender | None = None,
+) -> Mapping[str, str]:
+    """The cues (`KEYS`) in one sentence.
+
+    `focus_index` is the place of the focus noun's first word among the words between single spaces. `gender`, where it
+    is known, tells which pronoun is meant if there are several; `stereotype` goes before that of `occupations.tsv` and
+    `stereotypes.tsv`.
+    """
+    sentence = Sentence.of(text)
+    focus = focus_of(sentence, focus_index, entity)
+    people = people_in(sentence, focus)
+    pronoun = _pronoun_place(sentence, focus, gender)
+    word = sentence.words[pronoun] if pronoun is not None else ""
+    found = _PRONOUNS.get(word, _N)
+    subject = subject_of(sentence, people)
+    other = _other(people, focus, pronoun)
+    verb, points_to = _causality(sentence, people, subject, pronoun)
+    return {
+        "pronoun": word,
+        "pronoun_role": "subject" if word in SUBJECT_PRONOUNS else "other" if word else "",
+        "gender": found.value,
+        "ambiguity": "ambiguous" if found is _N else "unambiguous",
+        "role": "subject" if focus == subject else "object",
+        "stereotype": stereotype.value if stereotype else _stereotypes().get(focus.noun, ""),
+        "other": other.noun if other else "",
+        "other_stereotype": _stereotypes().get(other.noun, "") if other else "",
+        "recent": _recent(people, focus, pronoun),
+        "causal_verb": verb,
+        "causality": points_to,
+        "name": _name_behind(sentence, focus, language),
+        "default_masculine": "yes" if focus.noun in _default_masculine(language) else "",
+    }
+
+
+def design_columns(cues: Mapping[str, str]) -> dict[str, float]:
+    """The twenty columns (`COLUMNS`) of the linear model for one sentence, each 0 or 1."""
+    role, letter = cues["role"], {"feminine": "f", "masculine": "m"}
+    gender, stereotype = letter.get(cues["gender"]), letter.get(cues["stereotype"])
+    present = {"names": bool(cues["name"]), "ambiguity": cues["ambiguity"] == "ambiguous"}
+    if gender:
+        present[f"pronoun_{role}_{gender}"] = True
+        present[f"recency_{gender}"] = cues["recent"] == "focus"
+        present[f"subject_{gender}"] = role == "subject" and cues["pronoun_role"] == "subject"
+        if cues["causality"]:
+            present[f"causality_{cues['causality']}_{gender}"] = True
+    if stereotype:
+        present[f"stereotype_{role}_{stereotype}"] = True
+    if cues["default_masculine"]:
+        present[f"default_masculine_{role}"] = True
+    return {column: float(present.get(column, False)) for column in COLUMNS}
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def with_name(text: str, focus_index: int, gender: Gender | None, language: str, seed: int, entity: str = "") -> str:
+    """The sentence with a name behind the focus noun, of the gender of its pronoun: "The mechanic Anne called ..."
+
+    A sentence that leaves the gender open gets none, nor does "someone", which no name can follow. The name depends on
+    seed and sentence alone. The place of the focus stays what it was.
+    """
+    known = _names()
+    languages = sorted({code for code, _ in known})
+    if language not in languages:
+        raise UserError(f"there are no names for {language!r}; available: {', '.join(languages)}")
+    sentence = Sentence.of(text)
+    focus = focus_of(sentence, focus_index, entity)
+    if gender not in (_M, _F) or focus.noun in INDEFINITE:
+        return text
+    choices = known[language, gender]
+    digest = hashlib.sha256(f"{seed}/{language}/{text}".encode()).digest()
+    name = choices[int.from_bytes(digest[:8], "big") % len(choices)]
+    last = sentence.tokens[focus.end - 1]
+    noun = last.strip(EDGES)
+    possessive = POSSESSIVE.search(noun)
+    cut = last.index(noun) + (possessive.start() if possessive else len(noun))
+    tokens = [*sentence.tokens[: focus.end - 1], last[:cut], name + last[cut:], *sentence.tokens[focus.end :]]
+    return " ".join(tokens)
+
+
+def _name_behind(sentence: Sentence, focus: Person, language: str) -> str:
+    if focus.end >= len(sentence.tokens) or focus.is_possessive:
+        return ""
+    shown = POSSESSIVE.sub("", sentence.tokens[focus.end].strip(EDGES))
+    return shown if any(shown in names for (code, _), names in _names().items() if code == language) else ""
+
+
+@cache
+def _names() -> Mapping[tuple[str, Gender], tuple[str, ...]]:
+    found: dict[tuple[str, Gender], tuple[str, ...]] = {}
+    for row in _table("names.tsv"):
+        key = row["language"], Gender(row["gender"])
+        found[key] = (*found.get(key, ()), row["name"])
+    return found
+
+
+# -- what is known of people -------------------------------------------------------------------------------------------
+
+
+@cache
+def _stereotypes() -> Mapping[str, str]:
+    """Of occupations whose statistics are known: the forty of the core sets, and others of Winogender."""
+    others = {row["occupation"]: row["stereotype"] for row in _table("stereotypes.tsv")}
+    return others | {name.lower(): (_F if percent > 50 else _M).value for name, _, percent in core_occupations()}
+
+
+@cache
+def _default_masculine(language: str) -> frozenset[str]:
+    """Nouns that many use in the masculine of women too, where the folder of the language lists them."""
+    rows = rows_of(language, "default_masculine.tsv")
+    return frozenset(row["entity"].lower() for row in rows if row["class"] == "default")
+
+
+def _other(people: Sequence[Person], focus: Person, pronoun: int | None) -> Person | None:
+    others = [person for person in people if person != focus and person.noun != focus.noun]
+    before = [person for person in others if pronoun is None or person.end <= pronoun]
+    return min(before or others, key=lambda person: person.is_possessive, default=None)
+
+
+def _recent(people: Sequence[Person], focus: Person, pronoun: int | None) -> str:
+    before = [person for person in people if pronoun is not None and person.end <= pronoun]
+    return "" if not before else "focus" if before[-1].noun == focus.noun else "other"
+
+
+# -- the pronoun -------------------------------------------------------------------------------------------------------
+
+
+def _pronoun_place(sentence: Sentence, focus: Person, gender: Gender | None) -> int | None:
+    """The first pronoun behind the focus, or else the first at all; of the gender that is known, if it is."""
+    places = [place for place, word in enumerate(sentence.words) if word in _PRONOUNS]
+    fitting = [place for place in places if gender is None or _PRONOUNS[sentence.words[place]] is gender]
+    behind = [place for place in fitting if place >= focus.end]
+    return next(iter(behind or fitting or places), None)
+
+
+# -- implicit causality ------------------------------------------------------------------------------------------------
+
+
+def _causality(
+    sentence: Sentence, people: Sequence[Person], subject: Person | None, pronoun: int | None
+) -> tuple[str, str]:
+    """The verb of implicit causality between two people, and whom it points to, if a causal clause has the pronoun."""
+    if subject is None or pronoun is None:
+        return "", ""
+    found = _verb_behind(sentence, subject)
+    if found is None:
+        return "", ""
+    verb, is_passive, end = found
+    target = next((person for person in people if person.phrase == end and not person.is_possessive), None)
+    if target is None or not _has_cause(sentence, people, target.end, pronoun):
+        return "", ""
+    # In the passive the places are changed: "The guard was praised by the cook" praises its subject.
+    return verb.verb, "subject" if (verb.bias == "NP1") != is_passive else "object"
+
+
+def _verb_behind(sentence: Sentence, subject: Person) -> tuple[CausalVerb, bool, int] | None:
+    """The main verb if it is one of implicit causality; whether it is passive; the place behind it."""
+    place = subject.end
+    if place < len(sentence.tokens) and sentence.tokens[place].istitle():
+        place += 1  # a name
+    before = ""
+    while sentence.word(place) in BE | AUXILIARIES | _ADVERBS or sentence.word(place).endswith("ly"):
+        if sentence.words[place] in BE | AUXILIARIES:
+            before = sentence.words[place]
+        place += 1
+    form = "any" if not before else "be" if before in BE else "have" if before in HAVE else "modal"
+    if form == "modal" and before in ("would", "wouldn't") and sentence.word(place) == "like":
+        return None  # a wish
+    verbs = _forms().get((sentence.word(place), form), ())
+    fitting = [verb for verb in verbs if sentence.words[place + 1 : place + 1 + len(verb.rest)] == verb.rest]
+    if not fitting:
+        return None
+    verb = max(fitting, key=lambda one: len(one.rest))  # "worry about" before "worry"
+    end = place + 1 + len(verb.rest)
+    is_passive = form == "be" and not sentence.words[place].endswith("ing")
+    if is_passive:
+        return (verb, True, end + 1) if sentence.word(end) == "by" else None
+    return verb, False, end
+
+
+def _has_cause(sentence: Sentence, people: Sequence[Person], begin: int, pronoun: int) -> bool:
+    """Whether the pronoun stands in a clause of cause behind words[begin], with nobody named in between."""
+    for place in range(pronoun - 1, begin - 1, -1):
+        word = sentence.words[place]
+        if any(person.end == place + 1 for person in people):
+            return False
+        if word == "because":
+            return sentence.word(place + 1) != "of"
+        if word in _SOMETIMES_CAUSAL and place == pronoun - 1 and not _compares(sentence, place):
+            rest = sentence.words[pronoun + 1 : _end_of_clause(sentence, pronoun)]
+            has_verb = word != "for" and any(other in BE | AUXILIARIES for other in rest)
+            if has_verb or sentence.words[pronoun] in SUBJECT_PRONOUNS:
+                return True
+    return False
+
+
+def _compares(sentence: Sentence, place: int) -> bool:
+    """Whether "as" is the second half of a comparison: "as soon as", "the same as"."""
+    return not {"as", "such", "same", "so"}.isdisjoint(sentence.words[max(place - 3, 0) : place])
+
+
+def _end_of_clause(sentence: Sentence, place: int) -> int:
+    return next(
+        (end + 1 for end in range(place, len(sentence.tokens)) if sentence.ends_clause(end)), len(sentence.tokens)
+    )
+
+
+@cache
+def causal_verbs() -> tuple[CausalVerb, ...]:
+    """The verbs of `implicit_causality.tsv`."""
+    return tuple(
+        CausalVerb(row["verb"], row["kind"], row["bias"], row["citation"], _inflected(row))
+        for row in _table("implicit_causality.tsv")
+    )
+
+
+@cache
+def _forms() -> Mapping[tuple[str, str], tuple[CausalVerb, ...]]:
+    """(form, what stands before it) -> the verbs it may be of; before it: be, have, a modal verb, or any other word."""
+    after = {
+        "any": ("base", "third", "past"),
+        "modal": ("base",),
+        "have": ("participle",),
+        "be": ("participle", "ing"),
+    }
+    found: dict[tuple[str, str], tuple[CausalVerb, ...]] = {}
+    for verb in causal_verbs():
+        for before, kinds in after.items():
+            for form in sorted({form for kind in kinds for form in verb.forms[kind]}):
+                found[form, before] = (*found.get((form, before), ()), verb)
+    return found
+
+
+def _inflected(row: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
+    base = row["verb"].partition(" ")[0]
+    spellings = {base, base.removesuffix("ize") + "ise"} if base.endswith("ize") else {base}
+    pasts = {_past(spelling) for spelling in spellings}
+    doubles = row["past"] in (base, f"{base}{base[-1]}ed")  # upset, upsetting; abhor, abhorred, abhorring
+    return {
+        "base": frozenset(spellings),
+        "third": frozenset(_third(spelling) for spelling in spellings),
+        "past": frozenset({row["past"]} if row["past"] else pasts),
+        "participle": frozenset({row["participle"]} if row["participle"] else pasts),
+        "ing": frozenset((s.removesuffix("e") if s.endswith("e") else s + s[-1] * doubles) + "ing" for s in spellings),
+    }
+
+
+def _past(base: str) -> str:
+    if base.endswith("e"):
+        return base + "d"
+    return base[:-1] + "ied" if _ends_in_consonant_y(base) else base + "ed"
+
+
+def _third(base: str) -> str:
+    if base.endswith(("s", "sh", "ch", "x", "z")):
+        return base + "es"
+    return base[:-1] + "ies" if _ends_in_consonant_y(base) else base + "s"
+
+
+def _ends_in_consonant_y(base: str) -> bool:
+    return base.endswith("y") and base[-2] not in "aeiou"
+
+
+def _table(name: str) -> list[dict[str, str]]:
+    return core_rows(f"uncertainty/{name}")

