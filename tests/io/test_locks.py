@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import subprocess
@@ -98,13 +97,3 @@ def test_a_place_that_cannot_be_locked(tmp_path: Path) -> None:
         pass
     with pytest.raises(UserError, match=r"^cannot read the lock .*a\.lock: Not a directory"):
         locks.is_held(tmp_path / "file" / "a.lock")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="flock is POSIX")
-def test_a_file_system_without_locks(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(locks.fcntl, "flock", refuse)
-    with pytest.raises(UserError, match=r"^this file system does not support locks: No locks"), locks.hold(path):
-        pass

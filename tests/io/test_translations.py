@@ -209,7 +209,7 @@ REFUSED: dict[str, tuple[str, Any, Sequence[str]]] = {
     "an absent system": ("a.tsv#c", LONG, ["'c'", "a, b"]),
     "an absent column": ("a.tsv#c", "source\tgoogle\nOne.\tuno\n", ["'c'", "source, google"]),
     "a system of a text file": ("a.txt#c", "uno\n", ["#c", ".tsv"]),
-    "a file that is not there": ("absent/a.txt#c", None, ["absent/a.txt#c: there is no such file"]),
+    "a file that is not there": ("absent/a.txt#c", None, ["absent/a.txt#c: no such file"]),
     # MT-Lens
     "no JSON": ("a.json", '{"results": ', ["not JSON"]),
     "no results": ("a.json", {"results": {"t": {"sources,none": ["One."]}}}, ["'sources,none'", "MT-Lens", ".jsonl"]),

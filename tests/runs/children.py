@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 240
 """For a machine that is busy with other things; nothing that works waits this long."""
 
 TRANSLATOR = """
-import os, sys, time
+import codecs, os, sys, time
 log, seconds = os.environ["LOG"], float(sys.argv[1])
 with open(os.environ["PIDS"], "a") as file:
     file.write(f"{os.getpid()}\\n")
@@ -28,7 +28,7 @@ for line in sys.stdin:
     with open(log, "a") as file:
         file.write(line)
     time.sleep(seconds)
-    print("ella" if " her " in line else "el", line.strip().upper(), flush=True)
+    print("ella" if " her " in line else "el", codecs.encode(line.strip(), "rot13"), flush=True)
 """
 """Reads a sentence, writes it into a log, takes its time, translates its gender rightly.
 

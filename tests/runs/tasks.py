@@ -52,13 +52,3 @@ def dies(number: int) -> int:
 def pid_of(number: int) -> int:
     time.sleep(0.05)
     return os.getpid()
-
-
-def something_local(number: int) -> object:
-    """What no process can give to another."""
-    return lambda: number
-
-
-def dies_before_it_begins(connection: object) -> None:
-    """Stands for what a worker does."""
-    os.kill(os.getpid(), signal.SIGKILL)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,7 +21,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import folder
 from gendermark.runs import run as running
-from gendermark.runs.run import RunConfig, plan
+from gendermark.runs.run import RunConfig
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Progress
 from gendermark.selection import Selection
@@ -190,33 +189,6 @@ def test_a_folder_of_another_run(tmp_path: Path, config: RunConfig, selection: S
     running.run(config, tmp_path)
 
 
-def test_a_folder_that_is_deleted_under_way(tmp_path: Path, config: RunConfig, selection: Selection) -> None:
-    class Deleter(Toy):
-        def prepare(self, benchmark: Any, item_set: ItemSet, requests: Any) -> None:
-            done = tmp_path / "run" / "tiny.en-xx" / "result.json"
-            if item_set.selection.target_language == "yy" and done.exists():
-                shutil.rmtree(tmp_path / "run")
-
-    both = replace(config, selections=(selection, replace(selection, target_language="yy")))
-    context = running.RunContext(tmp_path / "store")
-    with pytest.raises(UserError) as caught:
-        running.carry_out(plan(both, Deleter("", {})), Deleter("", {}), tmp_path / "run", context)
-    assert f"tiny.en-xx in {tmp_path / 'run'} was deleted" in str(caught.value)
-    running.carry_out(plan(both, Toy("", {})), Toy("", {}), tmp_path / "run", context)
-    assert len(folder.read_results(tmp_path / "run")) == 2
-
-
-def test_a_file_in_its_place(tmp_path: Path, config: RunConfig) -> None:
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(UserError) as caught:
-        running.run(config, tmp_path / "file")
-    assert str(caught.value) == f"{tmp_path / 'file'} is a file; choose a directory with -o"
-    with pytest.raises(UserError, match=r"^cannot write .*file/run: Not a directory$"):
-        running.run(config, tmp_path / "file" / "run")
-    assert (tmp_path / "file").read_text() == "mine"
-    assert sum(toy.n_asked for toy in Toy.opened) == 0
-
-
 def test_a_folder_that_another_run_writes_to(tmp_path: Path, config: RunConfig) -> None:
     with locks.hold(tmp_path / ".lock"), pytest.raises(UserError) as caught:
         running.run(config, tmp_path)
@@ -238,24 +210,6 @@ def test_what_is_refused_before_the_work_leaves_no_folder(
         with pytest.raises(UserError, match=r"^bad file$"):
             running.run(config, directory)
     assert [path.name for path in tmp_path.iterdir()] == [".lock"], "the folder that was there before is locked"
-
-
-def test_the_run_is_looked_at_after_it_is_locked(
-    tmp_path: Path, config: RunConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another run may have used the folder, and ended, just before we got it."""
-    hold = locks.hold
-
-    @contextmanager
-    def late(path: Path, **options: Any) -> Iterator[None]:
-        if path.name == ".lock":
-            folder.write_manifest(tmp_path, {**config.to_json(), "system": "toy:y"}, "finished", {})
-        with hold(path, **options):
-            yield
-
-    monkeypatch.setattr(locks, "hold", late)
-    with pytest.raises(UserError, match=r"holds another run \(it differs in system\)"):
-        running.run(config, tmp_path)
 
 
 def test_two_selections_for_one_place(tmp_path: Path, config: RunConfig, selection: Selection) -> None:
@@ -290,7 +244,7 @@ def test_a_task_that_the_system_cannot_do(
 def test_selections_that_do_not_exist(config: RunConfig, selection: Selection) -> None:
     for wrong, words in (
         (replace(selection, benchmark="tinny"), r"^unknown benchmark 'tinny' \(did you mean 'tiny'\?\); available: "),
-        (replace(selection, target_language="zz"), r"^unknown target language of tiny .*'zz'.*; available: xx, yy$"),
+        (replace(selection, target_language="zz"), r"^tiny .* has no target language 'zz'.*; available: xx, yy$"),
         (replace(selection, rules="worst"), r"^unknown rules of tiny 'worst'.*; available: best, other$"),
     ):
         with pytest.raises(UserError, match=words):

@@ -21,11 +21,12 @@ from gendermark.io.disk_list import DiskList
 from gendermark.metrics import metric
 from gendermark.reporting import rows as report_rows
 from gendermark.reporting.page import render_page
-from gendermark.reporting.rows import Explorer, sampled_rows
+from gendermark.reporting.rows import Explorer
 from gendermark.result import Result
 from gendermark.runs import score as scoring
 from gendermark.runs.folder import read_run
 from gendermark.runs.rejudge import rejudge
+from made_runs import signed_again
 
 PEOPLE = {"plumber": "plomero", "nurse": "enfermero", "baker": "panadero", "teacher": "maestro", "cook": "cocinero"}
 FEMININE = {"plumber": "plomera", "nurse": "enfermera", "baker": "panadera", "teacher": "maestra", "cook": "cocinera"}
@@ -77,7 +78,10 @@ def test_translations_on_the_disk(own_set: Any, tmp_path: Path, monkeypatch: pyt
         _same(in_memory, gendermark.score("winomt", file, "es", **options))
 
 
-@pytest.mark.parametrize("options", [{}, {"alpha": "tuned"}, {"cluster": "contrast"}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, *(pytest.param(one, marks=pytest.mark.slow) for one in ({"alpha": "tuned"}, {"cluster": "contrast"}))],
+)
 def test_samples_on_the_disk(
     own_set: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, str]
 ) -> None:
@@ -165,16 +169,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _without_order(base: Path, copy: Path, name: str) -> Path:
-    """A run folder whose texts, or judgements, stand in another order; no manifest has their sums."""
+    """A run folder whose texts, or judgements, stand in another order."""
     shutil.copytree(base, copy)
     path = copy / CELL / name
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(random.Random(4).sample(lines, len(lines))), encoding="utf-8")
-    manifest = json.loads((copy / "manifest.json").read_text(encoding="utf-8"))
-    for cell in manifest["cells"].values():
-        del cell["sha256"]
-    (copy / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    return copy
+    return signed_again(copy)
 
 
 @pytest.mark.slow
@@ -233,14 +233,14 @@ def test_the_page_of_a_large_run_carries_a_sample(folder: Path, monkeypatch: pyt
 
 
 def test_rows_of_one_kind_do_not_crowd_out_the_others(folder: Path) -> None:
-    (cell,) = Explorer.of([read_run(folder)]).cells
+    (cell,) = Explorer([read_run(folder)]).cells
     cell.must_show |= {5, 7, 11}
-    rows = sampled_rows(cell, 60)
+    rows = cell.sample(60)
     assert list(rows) == sorted(set(rows))
     assert 55 <= len(rows) <= 63
     assert {5, 7, 11} <= set(rows)
-    counts = Counter((cell.expected[row], *cell.answers[0][row]) for row in rows)
-    every = Counter((meant, *answer) for meant, answer in zip(cell.expected, cell.answers[0], strict=True))
+    counts = Counter((cell.expected[row], *cell.answers[row, 0]) for row in rows)
+    every = Counter((meant, *answer) for meant, answer in zip(cell.expected, cell.answers[:, 0], strict=True))
     assert all(counts[kind] >= min(n, 3) for kind, n in every.items())
 
 

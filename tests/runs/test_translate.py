@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import sqlite3
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -21,11 +18,9 @@ from gendermark.errors import SystemFailure, UserError
 from gendermark.io import disk_list
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import translate as translating
-from gendermark.runs.executors import Serial
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
-from gendermark.systems.system import Opened, System
-from runs import children
+from gendermark.systems.system import System
 
 REQUESTS = [Request(f"Sentence {number}.", "en", "es") for number in range(10)]
 
@@ -103,7 +98,6 @@ def test_the_second_time_nothing_is_asked(store: Store) -> None:
     again, progress = Recorder(), Progress()
     assert translate(again, REQUESTS[::-1], store, progress).translations == answers.translations[::-1]
     assert again.asked == []
-    assert progress.is_monotone_up_to(0)
 
 
 def test_equal_requests_are_asked_once(store: Store) -> None:
@@ -125,19 +119,6 @@ def test_a_task_the_system_cannot_do_is_refused_before_any_work(store: Store) ->
     assert system.asked == []
     with pytest.raises(UserError, match="test:recorder cannot sample"):
         translate(system, [replace(REQUESTS[0], task=Task.SAMPLE)], None, ignore)
-
-
-def test_every_portion_is_safe_before_the_next_is_asked(path: Path, store: Store) -> None:
-    class OneByOne(Recorder):
-        def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-            with Store(path) as another:
-                for position, request in enumerate(requests):
-                    assert len(another.get(self.system_id, requests)) == position
-                    yield [Translation(request.request_id, "Frase.")]
-
-    progress = Progress()
-    translate(OneByOne(), REQUESTS, store, progress)
-    assert [done for done, _ in progress.calls] == list(range(11))
 
 
 # -- answers that are not what was asked for
@@ -319,15 +300,6 @@ def test_no_sample_is_asked_twice(store: Store, asked: list[tuple[int, int]], po
     assert system.portions == portions
 
 
-def test_overlapping_requests_are_asked_once(store: Store) -> None:
-    system, progress = Sampler(), Progress()
-    requests = [*sampling(10, n_requests=1), *sampling(40, n_requests=1), *sampling(3, first=30, n_requests=1)]
-    answers = translate(system, requests, store, progress)
-    assert system.portions == [(0, 10), (10, 6), (16, 16), (32, 8)]
-    assert [len(samples) for samples in answers.translations] == [10, 40, 3]
-    assert progress.is_monotone_up_to(40)
-
-
 def test_an_error_among_samples_is_asked_again_alone(store: Store) -> None:
     class Stumbling(Sampler):
         def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
@@ -360,45 +332,19 @@ def test_another_run_wants_fewer_samples(path: Path, store: Store, monkeypatch: 
 # -- waiting for another run
 
 
-CLAIM = """
-import sys, time
-from gendermark.records import Request
-from gendermark.runs.store import Store
-with Store(sys.argv[1]) as store:
-    store.claim("test:recorder", [Request(f"Sentence {n}.", "en", "es") for n in range(4)])
-    print("claimed", flush=True)
-    time.sleep(600)
-"""
-
-
-@pytest.fixture
-def claiming(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another run that has claimed four of the requests, and answers none of them."""
-    command = [sys.executable, "-c", CLAIM, str(tmp_path / "store")]
-    variables = {**os.environ, "PYTHONPATH": str(children.SOURCES)}
-    with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "claimed\n"
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
 def test_another_run_is_named_and_not_waited_for_without_end(
-    tmp_path: Path,
-    claiming: subprocess.Popen[str],
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+    path: Path, store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(translating, "_SECONDS_UNTIL_TOLD", 0.1)
     monkeypatch.setattr(translating, "_SECONDS_TO_WAIT", 0.5)
     system = Recorder()
-    with Store(tmp_path / "store") as store, pytest.raises(SystemFailure, match=r"4 of these translations.*run again"):
-        translate(system, REQUESTS, store, ignore)
+    with Store(path) as another:
+        another.claim(Recorder.system_id, REQUESTS[:4])
+        with pytest.raises(SystemFailure, match=r"4 of these translations.*run again"):
+            translate(system, REQUESTS, store, ignore)
     assert len(system.sources) == 6, "what the other has not claimed is asked first"
     (told,) = caplog.messages
-    assert f"process {claiming.pid} on {quote(socket.gethostname())} is asking test:recorder for 4 of" in told
+    assert f"process {os.getpid()} on {quote(socket.gethostname())} is asking test:recorder for 4 of" in told
 
 
 def test_answers_to_many_requests_are_left_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -423,29 +369,25 @@ def test_answers_to_many_requests_are_left_in_the_store(tmp_path: Path, monkeypa
     assert list(again.translations) == list(first.translations)
 
 
-# -- writing behind: the system does not wait for the disk, and nothing is told as done before it is safe
+# -- systems that compute here
 
 MANY = [Request(f"Sentence {number}.", "en", "es") for number in range(40)]
 
 
 class Quick(System):
-    """Computes here, and looks into the store whenever it is asked."""
+    """Computes here."""
 
     spec = system_id = "test:quick"
     batch_size = 4
     is_asked_again_freely = True
 
-    def __init__(self, path: Path, seconds: float = 0.0, dies_at: int = -1) -> None:
-        self._path, self._seconds, self._dies_at = path, seconds, dies_at
-        self.batches: list[list[str]] = []
-        self.safe_when_asked: list[int] = []
+    def __init__(self, dies_at: int = -1) -> None:
+        self._n_batches, self._dies_at = 0, dies_at
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        if len(self.batches) == self._dies_at:
+        if self._n_batches == self._dies_at:
             raise SystemFailure("it died")
-        self.safe_when_asked.append(n_safe(self._path))
-        self.batches.append([request.source for request in requests])
-        time.sleep(self._seconds)
+        self._n_batches += 1
         yield [Translation(request.request_id, request.source.upper()) for request in requests]
 
 
@@ -457,84 +399,27 @@ def n_safe(path: Path) -> int:
 def test_nothing_is_told_as_done_before_it_is_safe(path: Path) -> None:
     told: list[tuple[int, int]] = []
     with Store(path) as store:
-        answers = translate(Quick(path), MANY, store, lambda done, _: told.append((done, n_safe(path))))
+        answers = translate(Quick(), MANY, store, lambda done, _: told.append((done, n_safe(path))))
     assert [answer[0].text for answer in answers.translations] == [request.source.upper() for request in MANY]
-    assert [done for done, _ in told] == list(range(0, 41, 4))
+    assert told[0] == (0, 0)
+    assert told[-1] == (40, 40)
     assert all(done <= safe for done, safe in told)
-
-
-def test_one_portion_at_most_is_on_its_way(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Store.put
-
-    def slow(self: Store, system_id: str, translations: Sequence[Translation]) -> None:
-        time.sleep(0.05)
-        real(self, system_id, translations)
-
-    monkeypatch.setattr(Store, "put", slow)
-    system = Quick(path)
-    with Store(path) as store:
-        translate(system, MANY, store, lambda *_: None)
-    asked_before = range(0, 40, 4)
-    unsafe = [asked - safe for asked, safe in zip(asked_before, system.safe_when_asked, strict=True)]
-    assert max(unsafe) == 4  # the system is at work while its last answers are written; never two portions behind
-
-
-@pytest.mark.parametrize("is_slow", [True, False])
-def test_slow_systems_and_servers_are_safe_before_more_is_asked(
-    path: Path, monkeypatch: pytest.MonkeyPatch, is_slow: bool
-) -> None:
-    monkeypatch.setattr(translating, "_SECONDS_TO_WRITE_BEHIND", 0.01)
-    system = Quick(path, seconds=0.02 if is_slow else 0.0)
-    system.is_asked_again_freely = is_slow
-    with Store(path) as store:
-        translate(system, MANY, store, lambda *_: None)
-    assert system.safe_when_asked == list(range(0, 40, 4))
 
 
 def test_what_came_before_a_failure_is_kept(path: Path) -> None:
     with pytest.raises(SystemFailure, match="it died"), Store(path) as store:
-        translate(Quick(path, dies_at=7), MANY, store, lambda *_: None)
+        translate(Quick(dies_at=7), MANY, store, lambda *_: None)
     assert n_safe(path) == 28
     with Store(path) as store:
-        assert translate(Quick(path), MANY, store, lambda *_: None).n_asked == 12
+        assert translate(Quick(), MANY, store, lambda *_: None).n_asked == 12
 
 
 def test_a_store_that_cannot_be_written_ends_the_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(self: Store, system_id: str, translations: Sequence[Translation]) -> None:
         raise UserError("the disk is full")
 
-    system = Quick(path)
     told: list[int] = []
     monkeypatch.setattr(Store, "put", full)
     with pytest.raises(UserError, match="the disk is full"), Store(path) as store:
-        translate(system, MANY, store, lambda done, _: told.append(done))
+        translate(Quick(), MANY, store, lambda done, _: told.append(done))
     assert told == [0]
-    assert len(system.batches) <= 2
-
-
-# -- shards that grow
-
-
-class Elsewhere(Serial):
-    """Stands for workers: as they would, it answers each shard with a system that it keeps."""
-
-    is_serial = False
-
-
-def test_shards_grow_and_batches_stay(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    requests = [Request(f"Sentence {number}.", "en", "es") for number in range(4 * 300)]
-    n_of_shards: list[int] = []
-    with Store(path) as store:
-        system = Quick(path)
-        system.opened_as = Opened("test:quick", ())
-        monkeypatch.setattr(translating, "_opened", lambda _: system)
-        real = translating.answer_shard
-        monkeypatch.setattr(
-            translating, "answer_shard", lambda shard: n_of_shards.append(len(shard.requests)) or real(shard)
-        )
-        translate(system, requests, store, lambda *_: None, Elsewhere())
-    assert {len(batch) for batch in system.batches} == {4}
-    assert [source for batch in system.batches for source in batch] == [request.source for request in requests]
-    assert n_of_shards[0] == 4
-    assert max(n_of_shards) == 4 * (299 // 64)  # never more than a part of what is left
-    assert n_of_shards[-1] == 4

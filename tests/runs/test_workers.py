@@ -35,6 +35,7 @@ def _needs(executor: str) -> None:
         pytest.importorskip("distributed", reason="the extra dask is not installed")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="workers are found in /proc")
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_workers_and_driver_are_killed(executor: str, tmp_path: Path, child_environment: dict[str, str]) -> None:
@@ -148,6 +149,7 @@ def test_portions_of_a_large_set_are_judged_by_workers(monkeypatch: pytest.Monke
     assert len(found[0].judgements) == 1200
 
 
+@pytest.mark.slow
 def test_a_system_around_another_is_told_on_workers_what_it_needs(tmp_path: Path) -> None:
     """Its people by the benchmark (`reader=gold`), and what the inner one says of them."""
     config = RunConfig("hinted:fake:coin?reader=gold&delay_ms=0.001", (Selection("simplegen", "en", "es", "core"),))

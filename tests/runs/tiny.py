@@ -12,9 +12,7 @@ from typing import Any
 
 from gendermark.benchmarks.benchmark import Answers, Benchmark, BenchmarkOf, Direction, ItemSet, Measures
 from gendermark.benchmarks.findings import Presentation
-from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Metric, per_judgement
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.metric import Description, Metric, difference, per_judgement, rate
 from gendermark.records import Gender, Item, Judgement, Test, Verdict
 from gendermark.selection import Selection, option
 

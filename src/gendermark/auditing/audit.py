@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -98,8 +98,16 @@ class Audit:
         return list(dict.fromkeys(one.folder for one in self.audited if one.folder is not None))
 
 
-def audit(files: Sequence[Path | str], directory: Path | None = None, context: RunContext = NO_CONTEXT) -> Audit:
-    """Recognise and score all translations in some files; with a directory, each system leaves a run folder there."""
+def audit(
+    files: Sequence[Path | str],
+    directory: Path | None = None,
+    context: RunContext = NO_CONTEXT,
+    parser: str = "",
+) -> Audit:
+    """Recognise and score all translations in some files; with a directory, each system leaves a run folder there.
+
+    `parser` is the pipeline of spaCy that parses texts of no benchmark, if not the bundled one.
+    """
     _index.cache_clear()  # the data on this machine may be other than the last time
     audited: list[Audited] = []
     refused: list[str] = []
@@ -108,7 +116,9 @@ def audit(files: Sequence[Path | str], directory: Path | None = None, context: R
     names: set[str] = set()
     work: list[_Work] = []
     with context.open_progress("audit") as progress:
-        for number, (path, found) in enumerate(zip(paths, context.executor.in_order(_recognise, paths), strict=True)):
+        for number, (path, found) in enumerate(
+            zip(paths, context.executor.in_order(partial(_recognise, parser=parser), paths), strict=True)
+        ):
             progress(number, 2 * len(paths))  # half of the work is to find out what it is
             if isinstance(found, str):
                 refused.append(found)
@@ -133,15 +143,15 @@ def _index() -> Index:
 # -- what a file holds
 
 
-def _recognise(path: Path) -> Found | str:
+def _recognise(path: Path, parser: str) -> Found | str:
     """What a file holds, or why that cannot be told."""
     try:
-        return _recognise_tables(path)
+        return _recognise_tables(path, parser)
     except UserError as problem:
         return str(problem)
 
 
-def _recognise_tables(path: Path) -> Found:
+def _recognise_tables(path: Path, parser: str) -> Found:
     (tables, note), index = _read(path), _index()
     n_rows = max((len(table.rows) for table in tables), default=0)
     if n_rows < _FEWEST_ROWS:
@@ -169,7 +179,7 @@ def _recognise_tables(path: Path) -> Found:
             problem += " (official data that is not on this machine is unknown: `gendermark data get NAME` fetches it)"
         raise BadFile(path, problem)
     try:
-        return own_texts(path)
+        return own_texts(path, parser)
     except BadFile as problem:
         if not index.lacks_data:
             raise

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from gendermark import registry
 from gendermark.auditing.index import IndexedSet
@@ -31,7 +32,7 @@ def reader() -> Benchmark | None:
     return next((benchmark for _, benchmark in found if benchmark.reads_any_text), None)
 
 
-def own_texts(path: Path) -> Found:
+def own_texts(path: Path, parser: str = "") -> Found:
     """The translations of a file's own texts, each column a system or a language of its own."""
     benchmark = reader()
     tables = read_pairs(path)
@@ -47,7 +48,8 @@ def own_texts(path: Path) -> Found:
             language = NAMES.get(column.language, "a language that cannot be told")
             passed_over.append(f'column "{column.name}" is in {language}; languages that can be read: {some(known)}')
             continue
-        selection = Selection(benchmark.name, target_language=column.language, data=f"file:{path}")
+        options: dict[str, Any] = {"data": f"file:{path}", **({"parser": parser} if parser else {})}
+        selection = Selection(benchmark.name, target_language=column.language, **options)
         item_set = benchmark.load(benchmark.complete(selection))
         with_people = {item.source for item in item_set.items}
         rows = _rows(pairs, column.texts, with_people)

@@ -329,7 +329,7 @@ class _Sources:
         each = [self._recognise(group, column) for group in self._groups() for column in columns]
         found = [one for one in each if one is not None]
         if not found and not self.passed_over:
-            self.passed_over.append("there are sources, but no column with a translation")
+            self.passed_over.append("has source sentences, but no translations of them; add a column with translations")
         # Numbers, labels and remarks; a word of them, since one may have been meant.
         if found and (others := sorted(self._looked_at - self._used)):
             self.passed_over.append(f"no translations are in column {', '.join(map(self._shown, others))}")
@@ -449,11 +449,11 @@ def _recognise_by_order(path: Path, table: Table, index: Index) -> Found | None:
             # Groups of a benchmark are other sentences, so none of them is guessed.
             raise BadFile(
                 path,
-                f"its {len(texts):,} lines have no sources, and fit several groups of {title} alike ({named}); add the "
-                f"sources, or name one: gendermark score {best.benchmark.name} --group NAME --translations FILE",
+                f"its {len(texts):,} lines fit several groups of {title} equally well ({named}); add a column with the "
+                f"sources, or name the group: gendermark score {best.benchmark.name} --group NAME --translations FILE",
             )
         named = "; ".join(dict.fromkeys(f"{one.benchmark.title}, {_data_of(one.selection)}" for one in others))
-        remarks = [f"this fits as well, which sources would decide: {named}"] if named else []
+        remarks = [f"it could also be {named}; add a column with the sources to tell"] if named else []
         rows = [Row(None, text, number) for number, text in enumerate(texts, start=1)]
         return [Recognised(path, table.name, best, rows, remarks=remarks)], []
     return None

@@ -144,6 +144,14 @@ def reordered(values: Sequence[T], places: Sequence[int]) -> Sequence[T | None]:
     return _in_buckets(pairs(), len(places))
 
 
+def places_of(held: Sequence[str], wanted: Sequence[str]) -> Sequence[int]:
+    """Where each of the wanted ids stands among those that are there, below 0 where it does not."""
+    if len(held) == len(wanted) and all(one == other for one, other in zip(held, wanted, strict=True)):
+        return range(len(held))
+    place_of = {one: place for place, one in enumerate(held)}
+    return array("q", (place_of.get(one, -1) for one in wanted))
+
+
 def _in_buckets(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
     """`n` values in the order of their places, which come with them; each place has one.
 
@@ -200,14 +208,11 @@ def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Seq
     group_of = array("q", (numbers.setdefault(key(value), len(numbers)) for value in values))
     sizes = Counter(group_of)
     together: Sequence[Any] = reordered(values, _sorting_order(group_of))
-    start, coming = 0, iter(together)
+    start = 0
     for name, number in numbers.items():
-        size, stop = sizes[number], start + sizes[number]
-        if size < LIMIT:
-            yield name, list(islice(coming, size))
-        else:
-            yield name, together[start:stop]
-            coming = together.read(stop, len(together)) if isinstance(together, DiskList) else iter(together[stop:])
+        stop = start + sizes[number]
+        few = stop - start < LIMIT
+        yield name, list(map(together.__getitem__, range(start, stop))) if few else together[start:stop]
         start = stop
 
 

@@ -14,14 +14,21 @@ from gendermark.reading.profiles import script_of, scripts_of
 _RUN = re.compile(r"[^\x00-\x7f]+")
 _MOST_ROUNDS = 3
 """How often a text may have been misread, one time over the other."""
-# Latin-1 and Windows-1252 are read as one; the others are what Windows has where these scripts are written.
-_CODE_PAGES = {
-    "Latn": ("cp1252", "cp1250"),
-    "Cyrl": ("cp1251",),
-    "Grek": ("cp1253",),
-    "Hebr": ("cp1255",),
-    "Arab": ("cp1256",),
-}
+# Latin-1 and Windows-1252 are read as one. Any program may have read a file in any of them, whatever its language.
+_CODE_PAGES = (
+    "cp1252",
+    "cp1250",
+    "cp1251",
+    "cp1253",
+    "cp1254",
+    "cp1255",
+    "cp1256",
+    "cp1257",
+    "iso8859_2",
+    "cp437",
+    "cp850",
+    "mac_roman",
+)
 _PUNCTUATION = frozenset("–—‐‑‒―‘’‚‛“”„‟†‡•…‰′″‹›€™\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u00a0\u202f\ufeff")
 _CLOSING = frozenset("»”’…–—")
 # Inside a word; or at its end where the sentence goes on.
@@ -51,21 +58,16 @@ def _candidates(code_page: str) -> re.Pattern[str]:
     return re.compile(f"[{first}][{following}]")
 
 
-def _code_pages(language: str) -> list[str]:
-    pages = [page for script in scripts_of(language) for page in _CODE_PAGES.get(script, ())]
-    return list(dict.fromkeys(["cp1252", *pages]))
-
-
-def may_be_misread(text: str, language: str) -> bool:
+def may_be_misread(text: str) -> bool:
     """Whether it is worth looking closer; quick, so that all lines of a file can be asked about at once."""
-    return not text.isascii() and any(_candidates(page).search(text) for page in _code_pages(language))
+    return not text.isascii() and any(_candidates(page).search(text) for page in _CODE_PAGES)
 
 
 def misread(text: str, language: str) -> tuple[str, str] | None:
     """A damaged word as it stands in the text and as it should; None where nothing is damaged so."""
     if text.isascii():
         return None
-    for page in _code_pages(language):
+    for page in _CODE_PAGES:
         if _candidates(page).search(text):
             for run in _RUN.finditer(text):
                 if _reread(text, run, page, language) is not None:
@@ -77,7 +79,7 @@ def misread(text: str, language: str) -> tuple[str, str] | None:
 def repaired(text: str, language: str) -> str:
     """The text with the letters that were misread as they were; what cannot be told stays."""
     for _ in range(_MOST_ROUNDS):
-        for page in _code_pages(language):
+        for page in _CODE_PAGES:
             if text.isascii() or not _candidates(page).search(text):
                 continue
             better = _RUN.sub(partial(_reread_or_left, text, page, language), text)
@@ -110,7 +112,7 @@ def _is_misread_again(text: str, language: str) -> bool:
     """Whether it was misread twice, and makes sense when it is read back once more."""
     return any(
         (again := _reread(text, run, page, language)) is not None and again != run[0]
-        for page in _code_pages(language)
+        for page in _CODE_PAGES
         for run in _RUN.finditer(text)
     )
 
@@ -122,6 +124,8 @@ def _is_expected(letter: str, language: str) -> bool:
     if "\u00a1" <= letter <= "\u017f" or "\u0300" <= letter <= "\u036f" or letter in _PUNCTUATION:
         return True
     script = script_of(letter)
+    if script == "Latn":  # of the other Latin letters only Romanian's and Vietnamese's are common
+        return "\u0218" <= letter <= "\u021b" or "\u1e00" <= letter <= "\u1eff"
     if script:
         return script in scripts or not scripts
     block = ord(letter) & ~0x7F  # marks and signs stand among the letters of their script

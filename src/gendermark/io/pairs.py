@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gendermark import registry
 from gendermark.errors import BadFile
-from gendermark.io.tables import SOURCE_COLUMNS, TRANSLATION_COLUMNS, Table, read_tables, some
+from gendermark.io.tables import SOURCE_COLUMNS, TRANSLATION_COLUMNS, Table, read_tables
 from gendermark.reading import profiles
 from gendermark.reading.codes import languages_in
 
@@ -128,13 +128,3 @@ def _language(path: Path, name: str, texts: Sequence[str], n_words: int) -> str 
         return None
     in_path = [code for code in languages_in(path.stem) if code != _SOURCE_LANGUAGE]
     return in_path[0] if in_path else ""
-
-
-def translation_of(pairs: Pairs, language: str) -> Column:
-    """The one column of translations into a language."""
-    fitting = [column for column in pairs.columns if column.language in (language, "")]
-    if len(fitting) == 1:
-        return fitting[0]
-    names = some([column.name for column in (fitting or pairs.columns)]) or "none"
-    problem = f"has {len(fitting)} columns of translations into {language}" if fitting else "has no translations"
-    raise BadFile(pairs.path, f"{problem}; columns of translations: {names}")

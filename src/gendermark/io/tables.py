@@ -16,6 +16,7 @@ import csv
 import io
 import json
 import math
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -28,6 +29,7 @@ from gendermark.io.textfiles import each_line, each_text_line, read_bytes, read_
 
 SEPARATOR = " ||| "
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")
+_GRIDS = (".tsv", ".csv", ".xlsx")
 CATALOGUES = (".po", ".xlf", ".xliff")
 """Message catalogues of programs: source, translation and the file that a message is from."""
 SOURCE_COLUMNS = ("source", "src", "sentence", "from")
@@ -41,6 +43,11 @@ _ROUNDING = 1e-4
 _SOURCES, _TRANSLATIONS = "sources,none", "translations,none"
 _HEAD = 1_000
 """Lines from which the delimiter of a CSV file is found out."""
+
+_MOST_UNPACKED, _MOST_OF_OTHERS = 64_000_000, 2_000_000
+"""Bytes of an Excel file's sheets and texts, and of each other part (styles, for example), when unpacked."""
+_MOST_LETTERS, _LETTERS_PER_CELL, _MOST_ROWS = 100_000_000, 20, 1_048_576
+"""Of all its cells, with so many for each, as empty ones take time too; and the rows that Excel allows."""
 
 Cells = tuple[int | None, Sequence[str]]
 """The cells of a row, and its line; None in formats whose lines mean nothing."""
@@ -90,7 +97,7 @@ def read_rows(
     ending = Path(path).suffix.lower()
     if ending == ".json":
         return _mt_lens_tasks(path, system)
-    if ending in (".tsv", ".csv", ".xlsx", ".jsonl"):
+    if ending in (*_GRIDS, ".jsonl"):
         records = _all_records(path, "translation")
         names = list(records[0][1])
         records, own_column = _of_system(path, records, system)
@@ -132,15 +139,11 @@ def _pair(path: Path | str, number: int, line: str) -> Row[str]:
 def read_tables(path: Path | str, encoding: str = "utf-8") -> list[Table]:
     """All tables of a file: the sheets of a workbook, the tasks of MT-Lens; of any other file one.
 
-    Text without sources is a table of one column. `encoding` is that of CSV files.
+    Text without sources is a table of one column.
     """
     ending = Path(path).suffix.lower()
-    if ending == ".xlsx":
-        return [Table(name, rows) for name, rows in read_sheets(path).items()]
-    if ending == ".csv":
-        return [Table("", list(read_csv(path, encoding)))]
-    if ending == ".tsv":
-        return [Table("", list(_tsv_rows(path)))]
+    if ending in _GRIDS:
+        return [Table(name, list(rows)) for name, rows in _grids(path, encoding).items()]
     if ending == ".jsonl":
         records = list(read_jsonl(path))
         names = list(dict.fromkeys(name for _, record in records for name in record))
@@ -170,9 +173,8 @@ def read_records(path: Path | str) -> Iterator[Record]:
     if ending in (".jsonl", ".json"):
         yield from read_jsonl(path)
         return
-    read = {".csv": read_csv, ".xlsx": _first_sheet}.get(ending, _tsv_rows)
     names: list[str] = []
-    for line, cells in read(path):
+    for line, cells in next(iter(_grids(path).values()), []):
         if not any(map(str.strip, cells)):
             continue
         if not names:
@@ -202,6 +204,14 @@ def _all_records(path: Path | str, noun: str) -> Sequence[Record]:
             path, f"has no sentences; expected columns for source and {noun} and a row for each sentence, or JSON lines"
         )
     return records
+
+
+def _grids(path: Path | str, encoding: str = "utf-8") -> Mapping[str, Iterable[tuple[int, list[str]]]]:
+    """The rows of a CSV file, of each sheet of a workbook, or of lines with tabs; `encoding` is that of CSV files."""
+    ending = Path(path).suffix.lower()
+    if ending == ".xlsx":
+        return _sheets(path)
+    return {"": read_csv(path, encoding) if ending == ".csv" else _tsv_rows(path)}
 
 
 def _tsv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
@@ -254,25 +264,39 @@ def _delimiter(text: str) -> str:
     return next((one for one in found if len(widths(one)) == 1), ",")
 
 
-def _first_sheet(path: Path | str) -> Iterator[tuple[int, list[str]]]:
-    yield from next(iter(read_sheets(path).values()), [])
-
-
-def read_sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
+def _sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
     """All sheets of an Excel file: of each, the rows that have anything in them, to their last filled cell."""
     import openpyxl
 
+    content = io.BytesIO(read_bytes(path))
     try:
-        book = openpyxl.load_workbook(io.BytesIO(read_bytes(path)), read_only=True, data_only=True)
-        return {sheet.title: list(_filled_rows(sheet.iter_rows(values_only=True))) for sheet in book.worksheets}
+        with zipfile.ZipFile(content) as parts:
+            _check_size(path, parts.infolist())
+        book = openpyxl.load_workbook(content, read_only=True, data_only=True)
+        for sheet in book.worksheets:
+            sheet.reset_dimensions()  # what a file says about its size need not be true
+        budget = [_MOST_LETTERS]
+        return {sheet.title: list(_filled_rows(path, sheet, budget)) for sheet in book.worksheets}
     except UserError:
         raise
     except Exception as problem:  # noqa: BLE001 (a broken file can fail anywhere in zip, XML or the workbook)
         raise BadFile(path, f"is not an Excel file ({problem}); save it again as .xlsx, or as .csv") from None
 
 
-def _filled_rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str]]]:
-    for number, row in enumerate(rows, start=1):
+def _check_size(path: Path | str, parts: Iterable[zipfile.ZipInfo]) -> None:
+    """Refuse what would take too much memory when it is unpacked; pictures and the like are not."""
+    read = [part for part in parts if part.filename.endswith((".xml", ".rels"))]
+    lists = ("xl/worksheets/", "xl/sharedStrings")
+    largest_other = max((part.file_size for part in read if not part.filename.startswith(lists)), default=0)
+    if sum(part.file_size for part in read) > _MOST_UNPACKED or largest_other > _MOST_OF_OTHERS:
+        raise BadFile(path, f"unpacks to more than {_MOST_UNPACKED // 1_000_000} MB; save the sheet as .csv")
+
+
+def _filled_rows(path: Path | str, sheet: Any, budget: list[int]) -> Iterator[tuple[int, list[str]]]:
+    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+        budget[0] -= _LETTERS_PER_CELL * len(row) + sum(len(cell) for cell in row if isinstance(cell, str))
+        if budget[0] < 0 or number > _MOST_ROWS:
+            raise BadFile(path, "has more rows or cells than any list of sentences; save the sheet as .csv")
         cells = ["" if cell is None else str(cell) for cell in row]
         while cells and not cells[-1].strip():
             cells.pop()

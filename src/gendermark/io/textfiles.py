@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import stat
 import tempfile
 import time
@@ -19,6 +20,9 @@ from gendermark.errors import BadFile, NotUtf8, UserError
 
 LONGEST_LINE = 100_000
 """Characters. No translation of a sentence is this long; such a line is a sign of another kind of file."""
+
+_MOST_BYTES = 2_000_000_000
+"""Of a file: a program at the other end of a pipe may never stop."""
 
 PIPE_SECONDS = 5.0
 """How long to wait for a program to begin writing to a pipe."""
@@ -32,32 +36,45 @@ _BYTE_ORDER_MARKS = {
 }
 
 
+_BLOCK_BYTES = 1 << 16
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+"""Bytes that no text has."""
+
+
 def read_bytes(path: Path | str) -> bytes:
     """The bytes of a file."""
-    return b"".join(raw_lines(path))
+    return b"".join(_blocks(path))
 
 
-def raw_lines(path: Path | str) -> Iterator[bytes]:
-    """A file line by line, each with its end; no more than a line is held in memory."""
+def content_hash(path: Path | str) -> str:
+    """The SHA-256 of a file."""
+    found = hashlib.sha256()
+    for block in _blocks(path):
+        found.update(block)
+    return found.hexdigest()
+
+
+def _blocks(path: Path | str) -> Iterator[bytes]:
+    """A file in pieces that end where a line does; no more than one is held in memory."""
     path = Path(path)
     try:
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode):
-            yield from _pipe_lines(path)
+            yield from _pipe_blocks(path)
             return
         if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):  # /dev/zero has no end
             raise BadFile(path, "is a device; give a file")
         with path.open("rb") as file:
-            yield from file
+            yield from _bounded(path, file)
     except FileNotFoundError:
-        raise BadFile(path, "there is no such file") from None
+        raise BadFile(path, "no such file") from None
     except IsADirectoryError:
         raise BadFile(path, "is a directory; give the file in it") from None
     except (OSError, ValueError) as problem:
         raise BadFile(path, f"cannot be read: {getattr(problem, 'strerror', None) or problem}") from None
 
 
-def _pipe_lines(path: Path) -> Iterator[bytes]:
+def _pipe_blocks(path: Path) -> Iterator[bytes]:
     """Read a pipe, `<(command)` for example; refuse one that no program writes to, which would block for ever."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(handle, "rb", buffering=0) as pipe:
@@ -69,40 +86,56 @@ def _pipe_lines(path: Path) -> Iterator[bytes]:
             time.sleep(0.02)
         os.set_blocking(handle, True)
         with io.BufferedReader(pipe) as rest:
-            yield first if first == b"\n" else (first or b"") + rest.readline()
-            yield from rest
+            yield from _bounded(path, rest, first or b"")
 
 
-def content_hash(path: Path | str) -> str:
-    """The SHA-256 of a file."""
-    found = hashlib.sha256()
-    for line in raw_lines(path):
-        found.update(line)
-    return found.hexdigest()
+def _bounded(path: Path, file: BinaryIO | io.BufferedReader, first: bytes = b"") -> Iterator[bytes]:
+    n_left = _MOST_BYTES
+    while block := first + file.read(_BLOCK_BYTES):
+        block += file.readline(n_left)
+        yield block
+        first = b""
+        n_left -= len(block)
+        if n_left <= 0:
+            raise BadFile(path, f"has more than {_MOST_BYTES // 10**9} GB; give the translations only")
+
+
+def _text_blocks(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """The text of a file in pieces that end where a line does, each with the number of its first line.
+
+    A byte order mark is dropped (Windows programs write it); NUL bytes are refused.
+    """
+    number = 1
+    for block in _blocks(path):
+        if number == 1:
+            for mark, name in _BYTE_ORDER_MARKS.items():
+                if block.startswith(mark):
+                    raise BadFile(path, f"is {name}; save it as UTF-8")
+        data = block.removeprefix(codecs.BOM_UTF8) if number == 1 else block
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError as problem:
+            line = number + data.count(b"\n", 0, problem.start)
+            if _CONTROL.search(data.split(b"\n")[line - number]):
+                raise BadFile(path, "is a binary file, not text; save the translations as a UTF-8 text file") from None
+            what = f"byte 0x{data[problem.start]:02x} is not UTF-8; save the file as UTF-8"
+            raise NotUtf8(path, what, line=line) from None
+        if "\0" in text:
+            line = number + text[: text.index("\0")].count("\n")
+            raise BadFile(path, "contains a NUL byte, so it is no text file; save it as UTF-8 text", line=line)
+        yield number, text
+        number += text.count("\n")
 
 
 def read_text(path: Path | str) -> str:
-    """A UTF-8 file as text. A byte order mark is dropped (Windows programs write it); NUL bytes are refused."""
-    return "".join(each_text_line(path))
+    """A UTF-8 file as text."""
+    return "".join(text for _, text in _text_blocks(path))
 
 
 def each_text_line(path: Path | str, encoding: str = "utf-8") -> Iterator[str]:
     """The text of a file line by line, each with its end."""
-    for number, line in enumerate(raw_lines(path), start=1):
-        if number == 1:
-            for mark, name in _BYTE_ORDER_MARKS.items():
-                if line.startswith(mark):
-                    raise BadFile(path, f"is {name}; save it as UTF-8")
-            line = line.removeprefix(codecs.BOM_UTF8)
-        try:
-            text = line.decode(encoding)
-        except UnicodeDecodeError as problem:
-            byte = line[problem.start]
-            raise NotUtf8(path, f"byte 0x{byte:02x} is not UTF-8; save the file as UTF-8", line=number) from None
-        if "\0" in text:
-            raise BadFile(path, "contains a NUL byte; this is not a text file", line=number)
-        if text:
-            yield text
+    for _, text in _text_blocks(path, encoding):
+        yield from io.StringIO(text, newline="\n")
 
 
 def split_lines(text: str) -> list[str]:
@@ -110,16 +143,8 @@ def split_lines(text: str) -> list[str]:
 
     (`str.splitlines` also splits at U+2028, form feeds and others that translations contain.)
     """
-    if not text:
-        return []
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return [_without_end(line) for line in lines]
-
-
-def _without_end(line: str) -> str:
-    return line.removesuffix("\n").removesuffix("\r")
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
 
 
 def read_lines(path: Path | str) -> list[str]:
@@ -129,17 +154,17 @@ def read_lines(path: Path | str) -> list[str]:
 
 def each_line(path: Path | str) -> Iterator[str]:
     """The lines of a UTF-8 file one by one."""
-    for number, ended in enumerate(each_text_line(path), start=1):
-        line = _without_end(ended)
-        if "\r" in line:
-            raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)
-        if len(line) > LONGEST_LINE:
-            raise BadFile(
-                path,
-                f"has {len(line):,} characters, more than {LONGEST_LINE:,}; one sentence per line is expected",
-                line=number,
-            )
-        yield line
+    for first, text in _text_blocks(path):
+        for number, line in enumerate(split_lines(text), start=first):
+            if "\r" in line:
+                raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)
+            if len(line) > LONGEST_LINE:
+                raise BadFile(
+                    path,
+                    f"has {len(line):,} characters, more than {LONGEST_LINE:,}; one sentence per line is expected",
+                    line=number,
+                )
+            yield line
 
 
 def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -147,7 +172,7 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(each_text_line(path), start=1):
         if not line.strip():
             continue
-        row = _parse_json(_without_end(line), path, number)
+        row = _parse_json(line.rstrip("\r\n"), path, number)
         if not isinstance(row, dict):
             raise BadFile(path, "is not a JSON object", line=number)
         yield number, row

@@ -10,9 +10,9 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -22,16 +22,15 @@ from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, reordered, stored
 from gendermark.io.encodings import repaired
 from gendermark.io.tables import NO_SAMPLE, Row, Samples, read_rows, read_sample_rows, shortened
-from gendermark.records import Gender, Item, Request
+from gendermark.records import Gender, Item
 
-_MOST_NAMED = 10
-"""Sentences without a translation that are named; all are counted."""
 _PLAIN_QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛ʼ´`′", "'"), **dict.fromkeys("“”„‟«»″", '"')})
 REMEDIES = {
     soundness.LETTERS: "save it as UTF-8, or have it repaired with --fix-encoding (of a run: --system-option "
     "fix_encoding=yes)",
     soundness.LOST: "save the translations again, as UTF-8",
     soundness.ORDER: "give them in the order of `gendermark export`, or as `source ||| translation` lines",
+    soundness.UNTRANSLATED: "--accept-unsound scores them all the same",
 }
 """What helps where translations in a file are not sound."""
 _REMEDIES_BESIDE_SOURCES = {**REMEDIES, soundness.ORDER: "set each translation beside its own source"}
@@ -53,6 +52,10 @@ class TranslationFile:
     """Whether to repair letters that were misread."""
     allow_missing: bool = False
     """Whether sentences may have no row."""
+    accept_unsound: bool = False
+    """Whether to go on where the soundness check would refuse it."""
+    accepted: list[str] = field(default_factory=list, compare=False)
+    """What was wrong with it then."""
     rows: Sequence[Row[str]] | None = None
     """What it holds, where the caller has read it."""
 
@@ -79,10 +82,12 @@ class TranslationFile:
         rows = found.rows
         remedies = REMEDIES if not rows or rows[0].source is None else _REMEDIES_BESIDE_SOURCES
         texts = mapped(_content, reordered(rows, found.row_of))
-        with soundness.refused(self.path, remedies, lambda place: rows[place].line or place + 1):
-            # In the order of the file, in which a shift is visible.
-            items: Any = reordered(item_set.items, found.item_of)  # every row has an item
-            in_file = replace(item_set, items=items)
+        # In the order of the file, in which a shift is visible.
+        items: Any = reordered(item_set.items, found.item_of)  # every row has an item
+        in_file, remarks = replace(item_set, items=items), list[str]()
+        self.accepted.clear()
+        accepted = self.accepted if self.accept_unsound else None
+        with soundness.refused(self.path, remedies, lambda place: rows[place].line or place + 1, accepted):
             remarks = check_sound(benchmark, in_file, mapped(_content, rows))
             check_genders(benchmark, item_set, texts)
         return texts, [*notes, *found.notes, *remarks]
@@ -90,10 +95,10 @@ class TranslationFile:
     def _match(self, tasks: Mapping[str, Sequence[Row[str]]], benchmark: Benchmark, item_set: ItemSet) -> _Match[str]:
         first = next(iter(tasks.values()))
         if not first or first[0].source is None:
-            return _match_in_order(self.path, first, item_set.items)
+            return _match_in_order(self.path, first, item_set.items, allow_missing=self.allow_missing)
         # What was translated may also be what `export` gives: the sentence with its context.
-        own = mapped(_source, item_set.items)
-        shown = mapped(_source, benchmark.requests(item_set))
+        own = mapped(attrgetter("source"), item_set.items)
+        shown = mapped(attrgetter("source"), benchmark.requests(item_set))
         is_same = len(shown) != len(own) or all(one == other for one, other in zip(shown, own, strict=True))
         problems = []
         for sources in [own] if is_same else [shown, own]:
@@ -136,10 +141,14 @@ class TranslationFile:
         return replace(found[fitting[0]], notes=[used, *found[fitting[0]].notes])
 
 
-def open_translations(path: Path | str, *, fix_encoding: bool = False, allow_missing: bool = False) -> TranslationFile:
+def open_translations(
+    path: Path | str, *, fix_encoding: bool = False, allow_missing: bool = False, accept_unsound: bool = False
+) -> TranslationFile:
     """A file of translations; the path may end in `#SYSTEM`."""
     file, system = split_system(str(path))
-    return TranslationFile(file, system, fix_encoding=fix_encoding, allow_missing=allow_missing)
+    return TranslationFile(
+        file, system, fix_encoding=fix_encoding, allow_missing=allow_missing, accept_unsound=accept_unsound
+    )
 
 
 def split_system(argument: str) -> tuple[Path, str]:
@@ -181,10 +190,6 @@ def check_genders(benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str |
         soundness.check_genders(item_set.items, texts, benchmark.choices(item_set))
 
 
-def _source(item: Item | Request) -> str:
-    return item.source
-
-
 def _content(row: Row[Any] | None) -> Any:
     return row.content if row is not None else None
 
@@ -218,7 +223,7 @@ def read_samples(
     rows, key = read_sample_rows(path, system, source_column)
 
     def keys(of: Sequence[Item]) -> Sequence[str]:
-        return mapped(lambda item: item.source if key == "source" else item.item_id, of)
+        return mapped(attrgetter("source" if key == "source" else "item_id"), of)
 
     if selection.parts:  # samples of all sentences serve for a part of them, too
         others = set(map(loose_key, keys(benchmark.load(replace(selection, parts=())).items)))
@@ -253,13 +258,14 @@ class _Match(Generic[Content]):
     notes: Sequence[str] = ()
 
 
-def _match_in_order(path: Path, rows: Sequence[Row[str]], items: Sequence[Item]) -> _Match[str]:
+def _match_in_order(path: Path, rows: Sequence[Row[str]], items: Sequence[Item], *, allow_missing: bool) -> _Match[str]:
+    if not rows:
+        raise BadFile(path, "is empty; give one translation per line, in the order of `gendermark export`")
     if len(rows) != len(items):
-        raise BadFile(
-            path,
-            f"has {len(rows):,} lines, but there are {len(items):,} sentences; expected one translation per line "
-            "in the order of `gendermark export`",
-        )
+        remedy = "give one translation per line, in the order of `gendermark export`"
+        if allow_missing:
+            remedy = "with --allow-missing, give the sources as well: `source ||| translation` lines, or a table"
+        raise BadFile(path, f"has {len(rows):,} lines, expected one for each of {len(items):,} sentences; {remedy}")
     return _Match(rows, range(len(rows)), range(len(rows)))
 
 
@@ -323,12 +329,11 @@ def _missing(row_of: Sequence[int], items: Sequence[Item], sources: Sequence[str
     """Count the sentences that have no row, and name the first of them."""
     n = row_of.count(-1)
     each = zip(items, sources, row_of, strict=True)
-    first = islice(((item, source.strip()) for item, source, row in each if row < 0), _MOST_NAMED)
-    named = "; ".join(f"{item.index + 1}, {shortened(source)}" for item, source in first)
-    more = f" and {n - _MOST_NAMED:,} more" if n > _MOST_NAMED else ""
-    which = f"sentence {named}" if n == 1 else f"{n:,} of {len(row_of):,} sentences: {named}{more}"
-    remedy = f"add {'it' if n == 1 else 'them'}, or score the rest with --allow-missing (of a run: --system-option "
-    return f"has no {noun} of {which}; {NO_SAMPLE if noun == 'samples' else f'{remedy}allow_missing=yes)'}"
+    item, source = next((item, source.strip()) for item, source, row in each if row < 0)
+    first = f"sentence {item.index + 1}, {shortened(source)}"
+    which = first if n == 1 else f"{n:,} of {len(row_of):,} sentences, first of {first}"
+    remedy = NO_SAMPLE if noun == "samples" else "add them, or pass --allow-missing (of a run: allow_missing=yes)"
+    return f"has no {noun} of {which}; {remedy}"
 
 
 class _Index:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,13 +21,24 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics import statistics
-from gendermark.metrics.intervals import ResampledSpread, estimate, interval_at, p_value_of
+from gendermark.metrics.intervals import (
+    DifferenceSpread,
+    Pairing,
+    ResampledSpread,
+    detectable_difference,
+    estimate,
+    interval_at,
+    p_value_of,
+)
 from gendermark.metrics.metric import Metric, Resampling
-from gendermark.metrics.pairing import DifferenceSpread, Pairing, detectable_difference
+from gendermark.metrics.verdicts import ALPHA
 from gendermark.names import told_apart
-from gendermark.records import Estimate, Test, Unit, show_p
+from gendermark.records import Estimate, Table, Test, Unit, frame, show_p
 from gendermark.result import Result
 from gendermark.selection import own_options
+
+if TYPE_CHECKING:
+    import pandas
 
 # -- which results may be compared -------------------------------------------------------------------------------------
 
@@ -143,26 +154,32 @@ def _labels(found: Mapping[tuple[str, ...], Result]) -> dict[tuple[str, ...], st
 
 
 def described(result: Result, apart: str) -> str:
-    """Data and rules in words, and what else sets a result apart: "core data, rules best, context joined"."""
+    """Data and rules in words, and what else sets a result apart, such as "context joined"."""
     selection = result.selection
     said = (f"data {selection.data}", f"rules {selection.rules}")
     more = [part for part in apart.split(", ") if part and part not in said]
-    return ", ".join([f"{selection.data} data", f"rules {selection.rules}", *more])
+    return ", ".join([f"{selection.data} data", selection.rules_in_words, *more])
 
 
 # -- two runs ----------------------------------------------------------------------------------------------------------
 
 RESAMPLING = Resampling(10_000)
 """Of every comparison, unless the user asks for another number."""
-ALPHA = 0.05
-"""Below it, after Holm, a difference is significant."""
 FAMILY = "Holm's correction over the headline metrics of the two runs"
 LESS_RIGHT = 0.05
 """The p-value below which a system has lower accuracy."""
 SMALLER = "smaller gap, but lower accuracy"
+_EFFECTS = ("delta", "delta_s", "delta_s_f1", "delta_fc", "delta_mc", "log_odds", "f_s")
+"""Metrics that are stereotype effects, which are not gaps between women and men."""
 ABSENT = "not compared"
 CHANGES = ("worse", "better", SMALLER, "changed", "unclear", ABSENT)
 """What the second run is, in the order of reports."""
+IN_WORDS = {
+    "worse": "significantly worse",
+    "better": "significantly better",
+    "changed": "significantly different",
+    "unclear": "not significant",
+}
 
 
 @dataclass(frozen=True)
@@ -257,14 +274,16 @@ class Comparison:
         return self.change() not in ("unclear", ABSENT)
 
     def in_words(self, alpha: float = ALPHA) -> str:
-        """`change`, in the fixed phrases where it is not significant."""
+        """`change`, in the fixed phrases."""
         change = self.change(alpha)
-        if change != "unclear" or self.low is None or self.high is None:
-            return "not significant" if change == "unclear" else change
-        return "not significant" if self.low <= 0 <= self.high else "not significant after correction"
+        if change == SMALLER and self.metric in _EFFECTS:
+            return SMALLER.replace("gap", "effect")
+        if change == "unclear" and self.low is not None and self.high is not None and not self.low <= 0 <= self.high:
+            return "not significant after correction"
+        return IN_WORDS.get(change, change)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ComparisonReport:
     """All comparisons of two runs, and of each cell a test of how many items are right."""
 
@@ -292,6 +311,30 @@ class ComparisonReport:
             "second_name": self.names[1],
         }
 
+    def to_pandas(self) -> pandas.DataFrame:
+        """The comparisons as a data frame, one row each."""
+        return frame(one.to_json() for one in self.comparisons)
+
+    @property
+    def _table(self) -> Table:
+        rows = [
+            (
+                *(c.cell, c.metric, c.slice, c.unit.show(c.first), c.unit.show(c.second), c.unit.show(c.difference)),
+                *(c.interval, "–" if c.p_adjusted is None else show_p(c.p_adjusted), c.in_words()),
+            )
+            for c in self.comparisons
+        ]
+        names = [own or spec for own, spec in zip(self.names, (self.first, self.second), strict=True)]
+        columns = ("benchmark", "metric", "slice", *names, "difference", "95% CI", "p, corrected", "verdict")
+        return Table("comparisons", f"{names[1]} compared with {names[0]}", columns, rows)
+
+    def __repr__(self) -> str:
+        table = self._table
+        return "\n".join([f"<{table.title}>", *("  " + "  ".join(map(str, row)) for row in table.rows)])
+
+    def _repr_html_(self) -> str:
+        return self._table._repr_html_()
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -309,7 +352,7 @@ class Asked:
         """An error names the metrics there are if one that was asked for is not among them."""
         known: dict[str, set[str]] = {}
         for result in results if self.names else []:
-            for metric in _benchmark(result).measures.metrics(result.judgements, result.selection):
+            for metric in metrics_of(result):
                 spellings = metric_names(result.selection.benchmark, metric.name, metric.slice)
                 known.setdefault(f"{metric.name}:{metric.slice}", set()).update(spellings)
         for name in self.names:
@@ -353,7 +396,7 @@ def compare(
     ]
     place = {c.key: number for number, c in enumerate(found)}
     families = Counter(c.is_headline for c in found if c.p_value is not None)
-    wanted = {key for a, _ in pairs for key in _wanted_keys(a, asked)}
+    wanted = {(a.cell, *m.key) for a, _ in pairs for m in metrics_of(a) if asked.wants(benchmark_of(a), m)}
     comparisons = sorted((c for c in comparisons if c.key in wanted), key=lambda c: place[c.key])
     systems = [results[0].system if results else "" for results in (first, second)]
     n_questions = max((families[c.is_headline] for c in comparisons if c.is_resampled), default=0)
@@ -378,24 +421,19 @@ def _corrected(family: Sequence[Comparison], resampling: Resampling) -> list[Com
     adjusted = statistics.holm([comparison.p_value for comparison in family])
     # The smallest p-value of the family must pass this level.
     level = (1 - resampling.confidence) / max(sum(p is not None for p in adjusted), 1)
-    return [replace(c, p_adjusted=p, detectable=_detectable(c, level)) for c, p in zip(family, adjusted, strict=True)]
+    return [
+        replace(c, p_adjusted=p, detectable=detectable_difference(c.spread, 1 - level) if c.spread else None)
+        for c, p in zip(family, adjusted, strict=True)
+    ]
 
 
-def _detectable(c: Comparison, level: float) -> float | None:
-    return detectable_difference(c.spread, 1 - level) if c.spread is not None else None
-
-
-def _benchmark(result: Result) -> Benchmark:
+def benchmark_of(result: Result) -> Benchmark:
     found: Benchmark = registry.load("benchmark", result.selection.benchmark)
     return found
 
 
-def _metrics(result: Result) -> list[Metric]:
-    return list(_benchmark(result).measures.metrics(result.judgements, result.selection))
-
-
-def _wanted_keys(result: Result, asked: Asked) -> list[tuple[str, str, str]]:
-    return [(result.cell, *m.key) for m in _metrics(result) if asked.wants(_benchmark(result), m)]
+def metrics_of(result: Result) -> list[Metric]:
+    return list(benchmark_of(result).measures.metrics(result.judgements, result.selection))
 
 
 def metric_names(benchmark: str, metric: str, part: str) -> set[str]:
@@ -428,8 +466,7 @@ def _matched(
 
 def _compare_cell(a: Result, b: Result, resampling: Resampling, asked: Asked) -> list[Comparison]:
     """All headline metrics of a cell; and, if any other was asked for, all others too: they are one family."""
-    benchmark = _benchmark(a)
-    every = _metrics(a)
+    benchmark, every = benchmark_of(a), metrics_of(a)
     with_others = any(asked.wants(benchmark, m) and not benchmark.is_headline(m) for m in every)
     metrics = [m for m in every if with_others or benchmark.is_headline(m)]
     sides = [benchmark.measures.count(result.judgements, result.selection, metrics) for result in (a, b)]
@@ -511,35 +548,26 @@ Key = tuple[str, str, str]
 class ComparedMetric:
     """One metric of one cell: its value in every run, and the differences that were asked for."""
 
-    cell: str
-    metric: str
-    slice: str
-    better: str
-    unit: Unit
     values: tuple[Estimate, ...]
     differences: Mapping[Pair, Comparison]
 
     @property
-    def name(self) -> str:
-        return self.metric if self.slice == "all" else f"{self.metric}:{self.slice}"
-
-    def verdict(self, pair: Pair) -> str:
-        """What the later run is."""
-        return self.differences[pair].change()
+    def any(self) -> Comparison:
+        """One of the differences: all are of the same metric."""
+        return next(iter(self.differences.values()))
 
     def trend(self, runs: Sequence[str]) -> str:
         """Where the versions have gone, in one or two plain sentences."""
         last = len(runs) - 1
         whole = self.differences[0, last]
-        start = f"{self.cell} {self.name}: {self.unit.show(whole.first)} in {runs[0]}, "
-        start += f"{self.unit.show(whole.second)} in {runs[last]}"
+        name = whole.metric if whole.slice == "all" else f"{whole.metric}:{whole.slice}"
+        show = whole.unit.show
+        start = f"{whole.cell} {name}: {show(whole.first)} in {runs[0]}, {show(whole.second)} in {runs[last]}"
         if whole.low is None or whole.high is None or whole.p_adjusted is None:
             return f"{start}; too little was judged to tell whether it has changed."
-        difference = f"{self.unit.show_change(whole.low)} and {self.unit.show_change(whole.high)}"
+        difference = f"{whole.unit.show_change(whole.low)} and {whole.unit.show_change(whole.high)}"
         facts = f"p {show_p(whole.p_adjusted)} after Holm; the difference lies between {difference}"
-        verdict = self.verdict((0, last))
-        said = whole.in_words() if verdict == "unclear" else f"{verdict}, significant"
-        found = f"{start}: {said} ({facts})."
+        found = f"{start}: {whole.in_words()} ({facts})."
         if last == 1:
             return found
         steps = [
@@ -552,10 +580,7 @@ class ComparedMetric:
     def to_json(self, runs: Sequence[str]) -> dict[str, Any]:
         values = zip(runs, self.values, strict=True)
         return {
-            "cell": self.cell,
-            "metric": self.metric,
-            "slice": self.slice,
-            "better": self.better,
+            **{key: getattr(self.any, key) for key in ("cell", "metric", "slice", "better")},
             "values": [{"run": run, "value": e.value, "low": e.low, "high": e.high} for run, e in values],
         }
 
@@ -638,16 +663,14 @@ def compare_many(
     values = [_values(results, resampling.confidence, asked) for results in shared]
     # A metric counts only if every run knows it: a slice may be missing where nothing of it was judged.
     known: list[set[Key]] = [set(table) for table in found.values()] + [set(table) for table in values]
-    keys = [key for key in found[pairs[0]] if all(key in table for table in known)]
-    compared = []
-    for key in keys:
-        differences = {pair: found[pair][key] for pair in pairs}
-        one = differences[pairs[0]]
-        own = tuple(value[key] for value in values)
-        compared.append(ComparedMetric(*key, one.better, one.unit, own, differences))
+    compared = tuple(
+        ComparedMetric(tuple(value[key] for value in values), {pair: found[pair][key] for pair in pairs})
+        for key in found[pairs[0]]
+        if all(key in table for table in known)
+    )
     systems = tuple(results[0].system for results in shared)
     called = tuple(told_apart([results[0].called for results in shared], names))
-    return ManyCompared(names, systems, tuple(compared), trend, (*notes, *too_coarse(n_questions, resampling)), called)
+    return ManyCompared(names, systems, compared, trend, (*notes, *too_coarse(n_questions, resampling)), called)
 
 
 def _pairs(n_runs: int, trend: bool) -> list[Pair]:
@@ -673,13 +696,12 @@ def _values(results: Sequence[Result], confidence: float, asked: Asked) -> dict[
     """As they stand in the runs; estimated again where intervals of another confidence are asked for."""
     found: dict[Key, Estimate] = {}
     for result in results:
-        selection = result.selection
-        benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
-        metrics = [m for m in benchmark.measures.metrics(result.judgements, selection) if asked.wants(benchmark, m)]
+        benchmark = benchmark_of(result)
+        metrics = [m for m in metrics_of(result) if asked.wants(benchmark, m)]
         used = replace(Resampling(), confidence=confidence)
         estimates = {(e.metric, e.slice): e for e in result.estimates}
         if result.signed.get("intervals", "") != used.signature:
-            counts = benchmark.measures.count(result.judgements, selection)
+            counts = benchmark.measures.count(result.judgements, result.selection)
             estimates |= {(e.metric, e.slice): e for e in estimate(counts, metrics, used)}
         found |= {(result.cell, *m.key): estimates[m.key] for m in metrics if m.key in estimates}
     return found

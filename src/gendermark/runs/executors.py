@@ -12,13 +12,13 @@ import hashlib
 import logging
 import os
 import pickle
+import queue
 import re
 import signal
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -48,6 +48,8 @@ class Executor(ABC):
     """Use as a context manager: its workers end with it."""
 
     is_serial = False
+    n_lost = 0
+    """How many workers were lost so far."""
 
     @abstractmethod
     def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
@@ -72,11 +74,6 @@ class Executor(ABC):
         """Where the workers can be watched, if anywhere."""
         return ""
 
-    @property
-    def n_lost(self) -> int:
-        """How many workers were lost so far."""
-        return 0
-
     def notes(self) -> list[str]:
         """What to tell the user after the work."""
         n = self.n_lost
@@ -85,7 +82,7 @@ class Executor(ABC):
         lost = "1 worker was lost; its work" if n == 1 else f"{n:,} workers were lost; their work"
         return [f"{lost} was done again"]
 
-    def close(self) -> None:  # noqa: B027 (most hold nothing)
+    def close(self) -> None:  # noqa: B027 (one that works in this process holds nothing)
         """End its workers."""
 
     def __enter__(self) -> Executor:
@@ -149,39 +146,69 @@ def _n_workers(text: str, argument: str) -> int:
     raise UserError(f"{text}: the number of workers must be from 1 to {MOST_WORKERS}")
 
 
-# -- what a worker gives back ------------------------------------------------------------------------------------------
+# -- several workers ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of a task, or why there is none. Exceptions themselves may not survive the way back."""
+class _Workers(Executor):
+    """Hands out tasks and collects their futures, whoever does the work."""
 
-    result: Any = None
-    refusal: str = ""
-    """What a user can fix."""
-    fault: str = ""
-    """Anything else."""
+    @abstractmethod
+    def _n_at_once(self) -> int:
+        """How many tasks may be under way now."""
+
+    @abstractmethod
+    def _submit(self, work: Callable[[Any], Any], task: Any) -> Any:
+        """A future of the result."""
+
+    @abstractmethod
+    def _abandon(self, futures: Sequence[Any]) -> None:
+        """Stop work whose results nobody wants any more."""
+
+    def _result(self, future: Any) -> Any:
+        return future.result()
+
+    def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
+        waiting = iter(tasks)
+        finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        under_way: dict[Any, T] = {}
+        failure: Exception | None = None
+        try:
+            while True:
+                while failure is None and len(under_way) < self._n_at_once():
+                    try:
+                        task = next(waiting)
+                    except StopIteration:
+                        break
+                    future = self._submit(work, task)
+                    under_way[future] = task
+                    future.add_done_callback(finished.put)
+                if not under_way:
+                    break
+                future = finished.get()
+                task = under_way.pop(future)
+                try:
+                    result = self._result(future)
+                except Exception as problem:  # noqa: BLE001 (whatever it is, it is raised when the others are done)
+                    failure = failure or problem
+                    continue
+                yield task, result
+        finally:
+            if under_way:  # left early: an interrupt, a full disk
+                self._abandon(list(under_way))
+        if failure is not None:
+            raise failure from None
 
 
-def attempt(work: Callable[[T], R], task: T) -> Outcome:
-    """On a worker: do it, whatever happens."""
+def attempt(work: Callable[[T], R], task: T) -> R:
+    """Do a task on a worker; its exceptions become some that survive the way back."""
     try:
-        return Outcome(work(task))
+        return work(task)
     except UserError as problem:
-        return Outcome(refusal=str(problem))
+        raise UserError(str(problem)) from None
     except MemoryError:
-        return Outcome(refusal="a worker ran out of memory; use fewer workers, or smaller batches")
+        raise UserError("a worker ran out of memory; use fewer workers, or smaller batches") from None
     except Exception as problem:  # noqa: BLE001 (it is raised again where the results are read)
-        return Outcome(fault=repr(problem))
-
-
-def result_of(outcome: Outcome) -> Any:
-    """On the driver: the result, or the failure as if it had happened here."""
-    if outcome.refusal:
-        raise UserError(outcome.refusal)
-    if outcome.fault:
-        raise RuntimeError(f"on a worker: {outcome.fault}")
-    return outcome.result
+        raise RuntimeError(f"on a worker: {problem!r}") from None
 
 
 def _workers_died() -> UserError:
@@ -241,29 +268,20 @@ def _not_started(how: str) -> UserError:
 
 _THREADS = "OMP_NUM_THREADS"
 _SECONDS_TO_END = 5.0
-_BEGUN = b"begun"
-"""The first message of a worker."""
 
 
+@dataclass(eq=False)
 class _Worker:
-    def __init__(self, process: BaseProcess, connection: Connection) -> None:
-        self.process, self.connection = process, connection
-        self.has_begun = False
+    process: BaseProcess
+    connection: Connection
+    has_begun: bool = False
 
-    def begins(self) -> bool:
-        """Whether what there was to read is its first message only."""
-        if self.has_begun:
-            return False
-        with contextlib.suppress(EOFError, OSError):
-            self.has_begun = self.connection.recv_bytes() == _BEGUN
-        return self.has_begun
-
-    def outcome(self) -> Outcome | None:
-        """What it gives back; None if it is dead."""
-        try:
-            outcome: Outcome = pickle.loads(self.connection.recv_bytes())
-        except (EOFError, OSError):
-            return None
+    def done(self, work: Callable[[Any], Any], task: Any) -> tuple[Any, Exception | None]:
+        """The result of a task, or why there is none; EOFError or OSError if the worker dies."""
+        if not self.has_begun:
+            self.has_begun = self.connection.recv() is None
+        self.connection.send((work, task))
+        outcome: tuple[Any, Exception | None] = self.connection.recv()
         return outcome
 
     def end(self) -> None:
@@ -277,89 +295,57 @@ class _Worker:
         self.process.join()
 
 
-class _Task:
-    def __init__(self, content: Any) -> None:
-        self.content, self.n_deaths = content, 0
-
-
-class Processes(Executor):
+class Processes(_Workers):
     """`processes[:N]`: workers on this machine, each a process of its own that keeps what it has loaded.
 
-    Not a pool of the standard library: there, one killed worker takes the work of all others with it.
+    A thread waits for each. Not a pool of processes of the standard library: there, one killed worker takes the work of
+    all others with it.
     """
 
     def __init__(self, n_workers: int = 0) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
         _end_if_read_by_a_worker()
         self.n_workers = n_workers or _n_processors()
+        self._threads = ThreadPoolExecutor(self.n_workers)
+        self._lock = threading.Lock()
         self._idle: list[_Worker] = []
-        self._n_lost = 0
+        self._busy: set[_Worker] = set()
+        self._is_abandoned = False
 
-    @property
-    def n_lost(self) -> int:
-        return self._n_lost
+    def _n_at_once(self) -> int:
+        return self.n_workers
 
-    def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
-        from multiprocessing.connection import wait
+    def _submit(self, work: Callable[[Any], Any], task: Any) -> Any:
+        return self._threads.submit(self._done_by_a_worker, work, task)
 
-        waiting = map(_Task, tasks)
-        again: deque[_Task] = deque()
-        busy: dict[Any, tuple[_Worker, _Task]] = {}
-        failure: BaseException | None = None
-        try:
-            while True:
-                while failure is None and len(busy) < self.n_workers:
-                    task = again.popleft() if again else next(waiting, None)
-                    if task is None:
-                        break
-                    worker = self._hand_over(work, task)
-                    busy[worker.connection] = (worker, task)
-                if not busy:
-                    break
-                for connection in wait(list(busy)):
-                    worker, task = busy[connection]
-                    if worker.begins():
-                        continue
-                    del busy[connection]
-                    outcome = worker.outcome()
-                    if outcome is None:
-                        self._n_lost += 1
-                        task.n_deaths += 1
-                        worker.kill()
-                        problem = _given_up(worker, task)
-                        if problem is None:
-                            again.append(task)
-                        failure = failure or problem
-                        continue
-                    self._idle.append(worker)
-                    try:
-                        result = result_of(outcome)
-                    except (UserError, RuntimeError) as fault:
-                        failure = failure or fault
-                        continue
-                    yield task.content, result
-        finally:
-            # Left early (an interrupt, a full disk): nobody wants what is under way any more.
-            for worker, _ in busy.values():
-                worker.kill()
-        if failure is not None:
-            raise failure
-
-    def close(self) -> None:
-        while self._idle:
-            self._idle.pop().end()
-
-    def _hand_over(self, work: Callable[[Any], Any], task: _Task) -> _Worker:
+    def _done_by_a_worker(self, work: Callable[[Any], Any], task: Any) -> Any:
+        n_deaths = 0
         while True:
-            worker = self._idle.pop() if self._idle else self._started()
+            with self._lock:
+                if self._is_abandoned:
+                    return None
+                worker = self._idle.pop() if self._idle else self._started()
+                self._busy.add(worker)
             try:
-                worker.connection.send_bytes(pickle.dumps((work, task.content)))
-            except OSError:
-                if not worker.has_begun:  # and never will; why is seen where its answer is waited for
-                    return worker
-                self._n_lost += 1  # it died while it had nothing to do
+                result, problem = worker.done(work, task)
+            except BaseException as failure:
                 worker.kill()
+                is_dead = isinstance(failure, EOFError | OSError)  # else the task or its result cannot be pickled
+                with self._lock:
+                    self._busy.remove(worker)
+                    self.n_lost += is_dead and not self._is_abandoned
+                if not is_dead:
+                    raise
+                n_deaths += 1
+                _give_up(worker, n_deaths)
             else:
-                return worker
+                with self._lock:
+                    self._busy.remove(worker)
+                    self._idle.append(worker)
+                if problem is not None:
+                    raise problem
+                return result
 
     def _started(self) -> _Worker:
         import multiprocessing
@@ -373,18 +359,36 @@ class Processes(Executor):
         theirs.close()
         return _Worker(process, ours)
 
+    def _abandon(self, futures: Sequence[Any]) -> None:
+        from concurrent.futures import wait
 
-def _given_up(worker: _Worker, task: _Task) -> UserError | None:
-    """Why the task of a dead worker is not tried again, if it is not."""
+        for future in futures:
+            future.cancel()
+        with self._lock:
+            self._is_abandoned = True
+            for worker in self._busy:
+                worker.process.kill()
+        wait(futures)
+        self._is_abandoned = False
+
+    def close(self) -> None:
+        self._threads.shutdown()
+        while self._idle:
+            self._idle.pop().end()
+
+
+def _give_up(worker: _Worker, n_deaths: int) -> None:
+    """Refuse to try the task of a dead worker again, if that is in vain."""
     code = worker.process.exitcode or 0
     if not worker.has_begun and code == NO_GUARD:
-        return UserError(
+        raise UserError(
             f"workers import the script that starts them, and this one would start workers again; put its code under "
             f"{_GUARD}"
         )
-    if not worker.has_begun and (code > 0 or task.n_deaths >= MOST_DEATHS):  # the next one would do the same
-        return _not_started(f"exit code {code}" if code > 0 else "killed, or out of memory?")
-    return _workers_died() if task.n_deaths >= MOST_DEATHS else None
+    if not worker.has_begun and (code > 0 or n_deaths >= MOST_DEATHS):  # the next one would do the same
+        raise _not_started(f"exit code {code}" if code > 0 else "killed, or out of memory?")
+    if n_deaths >= MOST_DEATHS:
+        raise _workers_died()
 
 
 def _serve(connection: Connection) -> None:
@@ -392,18 +396,18 @@ def _serve(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked, as the driver has done: on Windows
     threading.Thread(target=_end_with_driver, daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
-        connection.send_bytes(_BEGUN)
+        connection.send(None)
         while True:
-            work, task = pickle.loads(connection.recv_bytes())
-            connection.send_bytes(_pickled(attempt(work, task)))
-
-
-def _pickled(outcome: Outcome) -> bytes:
-    """What cannot be sent is a fault of the work: a worker that died of it would be started again."""
-    try:
-        return pickle.dumps(outcome)
-    except (AttributeError, TypeError, pickle.PicklingError) as problem:
-        return pickle.dumps(Outcome(fault=f"its result cannot be sent: {problem}"))
+            work, task = connection.recv()
+            try:
+                outcome: tuple[Any, Exception | None] = attempt(work, task), None
+            except (UserError, RuntimeError) as problem:
+                outcome = None, problem
+            try:
+                connection.send(outcome)
+            # A fault of the work: a worker that died of it would be started again.
+            except (AttributeError, TypeError, pickle.PicklingError) as problem:
+                connection.send((None, RuntimeError(f"on a worker: its result cannot be sent: {problem}")))
 
 
 def _end_with_driver() -> None:
@@ -444,7 +448,7 @@ _SECONDS_TO_FIND = 10
 _SECONDS_FOR_WORKERS = 60
 
 
-class Dask(Executor):
+class Dask(_Workers):
     """`dask[:N]`, `dask:ADDRESS`: workers of dask.distributed, on this machine or on any cluster that it can use.
 
     Clusters of Slurm, Kubernetes or SSH are started with dask's own tools; they give the address of a scheduler.
@@ -478,50 +482,38 @@ class Dask(Executor):
             self._resources = resources.pop_all()
 
     @property
-    def n_lost(self) -> int:
+    def n_lost(self) -> int:  # type: ignore[override]  # the cluster knows
         return len(self._seen - self._present)
 
-    def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
+    def _n_at_once(self) -> int:
+        now = time.monotonic()
+        if now - self._counted > _SECONDS_BETWEEN_COUNTS or not self._n_threads:  # workers come and go
+            workers = self._client.nthreads()
+            self._present = set(workers)
+            self._seen |= self._present
+            self._n_threads, self._counted = max(1, sum(workers.values())), now
+        return _PER_THREAD * self._n_threads
+
+    def _submit(self, work: Callable[[Any], Any], task: Any) -> Any:
+        # Named by its content: the same work is the same task for the scheduler.
+        key = f"gendermark-{hashlib.sha256(pickle.dumps((work, task))).hexdigest()[:32]}"
+        return self._client.submit(attempt, work, task, key=key, pure=True)
+
+    def _result(self, future: Any) -> Any:
         import distributed
 
-        waiting = iter(tasks)
-        finished = distributed.as_completed()
-        under_way: dict[Any, T] = {}
-        failure: BaseException | None = None
         try:
-            while True:
-                while failure is None and len(under_way) < _PER_THREAD * self._threads():
-                    try:
-                        task = next(waiting)
-                    except StopIteration:
-                        break
-                    # Named by its content: the same work is the same task for the scheduler.
-                    key = f"gendermark-{hashlib.sha256(pickle.dumps((work, task))).hexdigest()[:32]}"
-                    future = self._client.submit(attempt, work, task, key=key, pure=True)
-                    under_way[future] = task
-                    finished.add(future)
-                if not under_way:
-                    break
-                future = next(finished)
-                task = under_way.pop(future)
-                try:
-                    result = result_of(future.result())
-                except (UserError, RuntimeError) as problem:
-                    failure = failure or problem
-                    continue
-                except distributed.KilledWorker:
-                    failure = failure or _workers_died()
-                    continue
-                except (distributed.CancelledError, OSError):  # an OSError: the connection was closed
-                    raise UserError("the dask scheduler is gone; finished work is kept: rerun to resume") from None
-                finally:
-                    future.release()
-                yield task, result
+            return future.result()
+        except distributed.KilledWorker:
+            raise _workers_died() from None
+        except (distributed.CancelledError, OSError):  # an OSError: the connection was closed
+            raise UserError("the dask scheduler is gone; finished work is kept: rerun to resume") from None
         finally:
-            with contextlib.suppress(Exception):  # the scheduler may be gone
-                self._client.cancel(list(under_way), force=True)
-        if failure is not None:
-            raise failure
+            future.release()
+
+    def _abandon(self, futures: Sequence[Any]) -> None:
+        with contextlib.suppress(Exception):  # the scheduler may be gone
+            self._client.cancel(futures, force=True)
 
     @property
     def dashboard(self) -> str:
@@ -532,16 +524,6 @@ class Dask(Executor):
 
     def close(self) -> None:
         self._resources.close()
-
-    def _threads(self) -> int:
-        """How many tasks the cluster can do at once now; workers come and go."""
-        now = time.monotonic()
-        if now - self._counted > _SECONDS_BETWEEN_COUNTS or not self._n_threads:
-            workers = self._client.nthreads()
-            self._present = set(workers)
-            self._seen |= self._present
-            self._n_threads, self._counted = max(1, sum(workers.values())), now
-        return self._n_threads
 
     def _check_workers(self, address: str) -> None:
         where = f"the dask scheduler at {address}" if address else "dask"
@@ -565,19 +547,22 @@ class Dask(Executor):
 def _dask_cluster(n_workers: int) -> Any:
     import distributed
 
-    try:
-        return distributed.LocalCluster(
-            n_workers=n_workers,
-            threads_per_worker=1,  # an engine is used by one thread at a time
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            memory_limit=None,
-            silence_logs=logging.CRITICAL,
-        )
-    except RuntimeError as problem:
-        if "Nanny" not in str(problem):  # which starts a worker; how that ended it does not tell
-            raise
-        raise _not_started(f"dask: {problem}".rstrip(".")) from None
+    for n_deaths in range(1, MOST_DEATHS + 1):  # a worker may be killed while it starts, and dask gives up then
+        try:
+            return distributed.LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,  # an engine is used by one thread at a time
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                memory_limit=None,
+                silence_logs=logging.CRITICAL,
+            )
+        except RuntimeError as problem:
+            if "Nanny" not in str(problem):  # which starts a worker; how that ended it does not tell
+                raise
+            if n_deaths == MOST_DEATHS:
+                raise _not_started(f"dask: {problem}".rstrip(".")) from None
+    raise AssertionError
 
 
 def _dask_client(address: str) -> Any:

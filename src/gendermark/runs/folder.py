@@ -5,18 +5,16 @@ The one reader and writer of run folders; everything else asks here.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
+import re
 import sys
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from itertools import islice
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,12 +23,14 @@ import numpy as np
 from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.errors import BadFile, MissingExtra, UserError
-from gendermark.io.disk_list import mapped, reordered, stored
-from gendermark.io.textfiles import read_json, read_jsonl, write_jsonl, write_text, write_whole
+from gendermark.io import soundness
+from gendermark.io.disk_list import mapped, places_of, reordered, stored
+from gendermark.io.textfiles import content_hash, printable, read_json, read_jsonl, write_jsonl, write_text, write_whole
+from gendermark.metrics.metric import Resampling
 from gendermark.metrics.verdicts import BiasVerdict, State
-from gendermark.names import readable
+from gendermark.names import is_control, readable
 from gendermark.records import Estimate, Item, Judgement, Table, Test, Translation, Unit
-from gendermark.result import Result, check_judgement, check_result
+from gendermark.result import UNSOUND, Result, check_judgement, check_result
 from gendermark.selection import Selection
 
 MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl"
@@ -43,6 +43,9 @@ SHARD = "shard"
 PART_ANSWERS, PART_CHOICES = "part.jsonl", "part.choices.jsonl"
 """Of a cell of such a folder."""
 _FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT, PART_ANSWERS, PART_CHOICES)
+_CELL = re.compile(r"[A-Za-z0-9][\w-]*(\.[\w-]+)+")
+"""A benchmark and direction: never a path out of the folder."""
+_RESAMPLING = frozenset(field.name for field in fields(Resampling))
 _MOST = 2**63
 """No count is larger."""
 SUMS = "sha256"
@@ -86,7 +89,10 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
     """A folder may be written again by the same run only."""
     if not (directory / MANIFEST).exists():
         return
-    earlier = read_manifest(directory)["config"]
+    held = read_manifest(directory)
+    earlier = held["config"]
+    if not held["cells"] and earlier.get("accept_unsound") != config.get("accept_unsound"):
+        return  # it was refused, and now is accepted
     # In both directions: what only the earlier run had been asked for would be lost as well.
     changed = [key for key in dict.fromkeys([*config, *earlier]) if config.get(key) != earlier.get(key)]
     if changed == [SHARD]:
@@ -99,12 +105,14 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
         )
 
 
-def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Result) -> None:
+def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Result) -> dict[str, Any]:
+    """Write the files of a cell; give what the manifest says of it."""
     cell = directory / result.cell
     name, row_of = (SAMPLES, _sampled) if _draws(result.selection) else (TRANSLATIONS, _translated)
     write_jsonl(cell / name, (row_of(item, found) for item, found in zip(item_set.items, answers, strict=True)))
     write_jsonl(cell / JUDGEMENTS, (judgement.to_json() for judgement in result.judgements))
     write_json(cell / RESULT, result_row(result))
+    return {"signature": result.signature, SUMS: sums(cell)}
 
 
 def result_row(result: Result) -> dict[str, Any]:
@@ -137,20 +145,18 @@ def add_cell(
                 f"{directory / result.cell} holds the same benchmark and direction with other options; choose another "
                 "directory with -o"
             )
-    write_cell(directory, item_set, answers, result)
-    cells[result.cell] = {"signature": result.signature, SUMS: sums(directory / result.cell)}
+    cells[result.cell] = write_cell(directory, item_set, answers, result)
     write_manifest(directory, {**config, "selections": list(selections.values())}, "finished", cells, name=name)
     return directory / result.cell
 
 
 def sums(cell: Path) -> dict[str, str]:
     """The SHA-256 of every file of a cell: the manifest keeps them, so that a later change shows."""
-    return {path.name: _sum(path) for path in (cell / name for name in _FILES) if path.exists()}
-
-
-def _sum(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    there = [path for path in (cell / name for name in _FILES) if path.exists()]
+    for path in there:
+        if not path.is_file():
+            raise BadFile(path, "is not an ordinary file; run it again")
+    return {path.name: content_hash(path) for path in there}
 
 
 def _translated(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
@@ -229,7 +235,8 @@ class Run:
     """As it was given."""
     manifest: Mapping[str, Any]
     results: Sequence[Result]
-    is_on_disk: bool = True
+    texts: Mapping[str, Sequence[Text]]
+    """Cell -> texts in the order of its judgements."""
 
     @property
     def path(self) -> Path:
@@ -248,19 +255,13 @@ class Run:
     def notes(self) -> list[str]:
         return list(self.manifest.get("notes", []))
 
-    @cached_property
-    def texts(self) -> Mapping[str, Sequence[Text]]:
-        """Cell -> texts in the order of its judgements."""
-        if not self.is_on_disk:
-            return {result.cell: [Text(source, (text,)) for source, text in result.texts] for result in self.results}
-        return {result.cell: read_texts(self.path / result.cell, result) for result in self.results}
-
 
 def run_of(results: Sequence[Result]) -> Run:
     """Results of one system that are in no folder, as a run to report on."""
     system = results[0].system if results else ""
     manifest = {"config": {"system": system, "selections": []}, "cells": {result.cell: {} for result in results}}
-    return Run(results[0].called if results else "", manifest, results, is_on_disk=False)
+    texts = {result.cell: [Text(source, (text,)) for source, text in result.texts] for result in results}
+    return Run(results[0].called if results else "", manifest, results, texts)
 
 
 def read_run(directory: Path | str, name: str = "") -> Run:
@@ -270,9 +271,28 @@ def read_run(directory: Path | str, name: str = "") -> Run:
     manifest |= {"name": name} if name else {}
     called = str(manifest.get("name", ""))
     results = [replace(read_cell(path / cell), name=called) for cell in manifest["cells"]]
-    for cell, row in manifest["cells"].items():
+    for (cell, row), result in zip(manifest["cells"].items(), results, strict=True):
         check_sums(path / cell, row)
-    return Run(str(directory), manifest, results)
+        if result.cell != cell or result.signature != row.get("signature", result.signature):
+            raise BadFile(path / cell, "holds the result of another run, benchmark or language; run it again")
+    texts = {result.cell: read_texts(path / result.cell, result) for result in results}
+    return Run(str(directory), manifest, [_checked(result, texts[result.cell]) for result in results], texts)
+
+
+def _checked(result: Result, texts: Sequence[Text]) -> Result:
+    """The result, with a warning if its translations look unsound and nobody has said so."""
+    if _draws(result.selection) or is_control(result.system) or result.unsound:
+        return result
+    accepted: list[str] = []
+    with soundness.refused("", {}, accepted=accepted):
+        items = [
+            Item(item_id=one.item_id, index=one.index, group_id=one.group_id, source=text.source)
+            for one, text in zip(result.judgements, texts, strict=True)
+        ]
+        found = [text.translation or "" for text in texts]
+        soundness.check_texts(items, found, result.selection.target_language)
+        soundness.check_words([text.source for text in texts], found)
+    return replace(result, warnings=(*(f"{UNSOUND}{why}" for why in accepted), *result.warnings))
 
 
 def read_finished(directory: Path) -> dict[str, Any]:
@@ -296,10 +316,15 @@ def refuse_part(directory: Path | str, manifest: Mapping[str, Any]) -> None:
 
 
 def check_sums(cell: Path, row: Any, remedy: str = "run it again") -> None:
-    """Files that were changed after the run are refused; folders of earlier versions have no sums to check."""
+    """Refuse files that were changed, added or removed after the run, and manifests that cannot show it."""
     expected: Any = row.get(SUMS) if isinstance(row, dict) else None
-    for name, found in sums(cell).items() if isinstance(expected, dict) else ():
-        if expected.get(name) != found:
+    if not isinstance(expected, dict) or not expected:
+        raise BadFile(cell.parent / MANIFEST, f"has no checksums of {cell.name}; {remedy}")
+    found = sums(cell)
+    for name in dict.fromkeys([*expected, *found]):
+        if name not in found:
+            raise BadFile(cell / printable(name), f"was deleted after the run; {remedy}")
+        if expected.get(name) != found[name]:
             raise BadFile(
                 cell / name, f"was changed after the run (its SHA-256 is not the one in {MANIFEST}); {remedy}"
             )
@@ -321,13 +346,16 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         raise BadFile(directory, "there is no such directory; give one that `gendermark run -o` wrote")
     path = directory / MANIFEST
     if not path.exists():
-        raise UserError(
-            f"{directory} is not a run folder (it has no {MANIFEST}); give one that `gendermark run -o` wrote"
-        )
+        runs = sorted(one.parent.name for one in directory.glob(f"*/{MANIFEST}"))
+        hint = f"it contains the run folders {', '.join(runs)}" if runs else "give one that `gendermark run -o` wrote"
+        raise UserError(f"{directory} is not a run folder (it has no {MANIFEST}); {hint}")
     manifest = read_json(path)
     kinds = {"config": dict, "cells": dict, "status": str}
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(k), kind) for k, kind in kinds.items()):
         raise BadFile(path, "is not a manifest of gendermark; run again into another directory")
+    for cell in manifest["cells"]:
+        if not _CELL.fullmatch(cell):
+            raise BadFile(path, f"names a cell {printable(cell)!r}, which is no benchmark and direction")
     if not _is_sound(manifest):
         raise BadFile(path, "has a value of the wrong type; run again into another directory")
     return manifest
@@ -340,7 +368,7 @@ def _is_sound(manifest: Mapping[str, Any]) -> bool:
     selections, notes = config.get("selections", []), manifest.get("notes", [])
     if not all(isinstance(one, dict) for one in (resampling, options, *manifest["cells"].values())):
         return False
-    if not isinstance(notes, list) or not isinstance(selections, list):
+    if not isinstance(notes, list) or not isinstance(selections, list) or not resampling.keys() <= _RESAMPLING:
         return False
     texts = (config.get("system", ""), *options.values(), *notes)
     confidence, counts = resampling.get("confidence", 0.95), [resampling.get(n, 1) for n in ("n_resamples", "seed")]
@@ -409,12 +437,7 @@ def read_texts(cell: Path, result: Result) -> Sequence[Text]:
     """The texts of one cell, in the order of its judgements."""
     path = texts_path(cell, result)
     named = stored(_each_text(path))
-    if len(named) == len(result.judgements) and all(
-        item_id == judgement.item_id for (item_id, _), judgement in zip(named, result.judgements, strict=True)
-    ):
-        return mapped(itemgetter(1), named)
-    place_of = {item_id: place for place, (item_id, _) in enumerate(named)}
-    places = array("q", (place_of.get(judgement.item_id, -1) for judgement in result.judgements))
+    places = places_of(mapped(itemgetter(0), named), mapped(attrgetter("item_id"), result.judgements))
     if n_missing := sum(place < 0 for place in places):
         raise BadFile(path, f"lacks {n_missing:,} of {len(result.judgements):,} sentences; run it again")
     return mapped(itemgetter(1), reordered(named, places))

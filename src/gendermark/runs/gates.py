@@ -7,24 +7,28 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
-from gendermark import registry
-from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.io.disk_list import stored
 from gendermark.metrics import statistics
-from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Metric, Resampling, Tally, count, evaluate, per_judgement, total_sums
-from gendermark.metrics.rates import rate
+from gendermark.metrics.metric import (
+    Description,
+    Metric,
+    Resampling,
+    Tally,
+    count,
+    evaluate,
+    per_judgement,
+    rate,
+)
 from gendermark.metrics.within import count_pairs, difference_error
 from gendermark.records import Estimate, Gender, Judgement, Unit, pieces, show_p
 from gendermark.records import Verdict as JudgementVerdict
-from gendermark.result import Result
+from gendermark.result import UNSOUND, Result
 from gendermark.runs import folder
-from gendermark.runs.compare import Comparison, compare, metric_names
-from gendermark.runs.folder import Run, Text
+from gendermark.runs.compare import Comparison, benchmark_of, compare, metric_names, metrics_of
+from gendermark.runs.folder import Run
 
 NO_WORSE = "no worse than the baseline"
 NO_LOSS = "no loss on these sentences"
@@ -94,7 +98,7 @@ NOTHING_COMPARED = Check(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
     """All checks of a run: one that fails, fails the gate. Every form of output says the same."""
 
@@ -104,16 +108,13 @@ class Verdict:
     newly_right: tuple[ChangedSentence, ...] = ()
 
     @classmethod
-    def of(
-        cls,
-        checks: Iterable[Check],
-        newly_wrong: tuple[ChangedSentence, ...] = (),
-        newly_right: tuple[ChangedSentence, ...] = (),
-    ) -> Verdict:
-        """With one more check, which fails, if nothing could be compared: that is no pass."""
-        found = tuple(checks)
-        every = found if any(check.compared for check in found) else (*found, NOTHING_COMPARED)
-        return cls(every, newly_wrong, newly_right)
+    def of(cls, checks: Sequence[Check], *changed: tuple[ChangedSentence, ...]) -> Verdict:
+        """With one more check, which fails, if nothing could be compared: that is no pass.
+
+        `changed` are the sentences that are newly wrong and newly right.
+        """
+        rest = () if any(check.compared for check in checks) else (NOTHING_COMPARED,)
+        return cls((*checks, *rest), *changed)
 
     @property
     def failures(self) -> tuple[Check, ...]:
@@ -136,6 +137,10 @@ class Verdict:
         if self.passed:
             return f"gate passed: {n_compared} checks{rest}"
         return f"gate failed: {len(self.failures)} of {n_compared} checks{rest}"
+
+    def __repr__(self) -> str:
+        failed = [f"  {one.cell} {one.metric}:{one.slice}: {one.finding}" for one in self.failures]
+        return "\n".join([f"<{self.sentence}>", *failed])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -183,17 +188,10 @@ def _points(points: float, unit: Unit) -> float:
 
 
 NO_TOLERANCE = Strictness()
-Given = Path | Sequence[Result]
-"""A run folder, or what was read of it."""
 
 
-def _results(given: Given) -> Sequence[Result]:
-    return read_verified(given) if isinstance(given, Path) else given
-
-
-def bounds(run: Given, minimum: Mapping[str, str], maximum: Mapping[str, str]) -> list[Check]:
+def bounds(results: Sequence[Result], minimum: Mapping[str, str], maximum: Mapping[str, str]) -> list[Check]:
     """Values against fixed bounds. `METRIC` may be `metric`, `metric:slice`, or either after `benchmark.`."""
-    results = _results(run)
     checks = []
     for limits, word in ((minimum, "least"), (maximum, "most")):
         for key, text in limits.items():
@@ -214,8 +212,8 @@ def bounds(run: Given, minimum: Mapping[str, str], maximum: Mapping[str, str]) -
                 # No data is no pass.
                 is_within = value is not None and (value >= limit if word == "least" else value <= limit)
                 asked = f"at {word} {limit:g}"
-                side = "below" if word == "least" else "above"
-                finding = f"{estimate.shown}, {f'required: {asked}' if is_within else f'{side} the required {limit:g}'}"
+                missed = f"below the required {limit:g}" if word == "least" else f"above the maximum of {limit:g}"
+                finding = f"{estimate.shown}, {f'required: {asked}' if is_within else missed}"
                 if weakness:
                     finding += f"; {weakness}, so nothing can be said about it"
                 passed = is_within and not weakness
@@ -235,9 +233,7 @@ def _nearest(key: str, results: Iterable[Result]) -> str:
     slices = [name for name in names if name.startswith(f"{wanted}:")]
     meant = slices[:_MOST_NAMES] or difflib.get_close_matches(wanted, names, n=_MOST_NAMES)
     guess = f"did you mean {' or '.join(meant)}?" if meant else f"it has {', '.join(names[:_MOST_NAMES])} and others;"
-    return (
-        f"{guess} `gendermark list metrics` tells what there is, `gendermark report DIR --format csv` what this run has"
-    )
+    return f"{guess} see `gendermark list metrics`, or `gendermark report DIR --format csv` for the metrics of this run"
 
 
 def number_of(what: str, text: str, *, least: float = -math.inf) -> float:
@@ -252,10 +248,13 @@ def number_of(what: str, text: str, *, least: float = -math.inf) -> float:
 
 
 def against_baseline(
-    run: Given, baseline: Given, resampling: Resampling, alpha: float, strict: Strictness = NO_TOLERANCE
+    now: Sequence[Result],
+    before: Sequence[Result],
+    resampling: Resampling,
+    alpha: float,
+    strict: Strictness = NO_TOLERANCE,
 ) -> list[Check]:
     """Check that no headline metric is significantly worse than the baseline's, beyond the tolerance."""
-    before, now = _results(baseline), _results(run)
     # As sure as is asked for: the interval that must leave 0 out goes with the level of the test.
     used = replace(resampling, confidence=min(max(1 - alpha, 0.001), 0.999))
     report = compare(before, now, used)
@@ -268,59 +267,52 @@ def against_baseline(
         if result.cell not in present
     ]
     pairs = [{result.cell: result for result in results} for results in (before, now)]
-    gate = _Gate(used, alpha, strict)
-    general = [gate.check(c, pairs[0][c.cell], pairs[1][c.cell]) for c in report.comparisons]
+    general = [_general_check(c, pairs[0][c.cell], pairs[1][c.cell], used, alpha, strict) for c in report.comparisons]
     return checks + general + _fixed_checks(pairs[0], pairs[1], report.comparisons, used, alpha, strict)
 
 
-@dataclass(frozen=True)
-class _Gate:
-    """How a run is set against its baseline."""
-
-    resampling: Resampling
-    alpha: float
-    strict: Strictness
-
-    def check(self, c: Comparison, before: Result, now: Result) -> Check:
-        lost = _not_there(c, before, now)
-        if lost is not None:
-            return lost
-        change, allowed = c.change(self.alpha), self.strict.of(c.cell, c.metric, c.slice, c.unit)
-        values = f"{c.unit.show(c.first)} → {c.unit.show(c.second)}"
-        found = f"{values}, {c.in_words(self.alpha)} (p {show_p(c.p_adjusted)} after Holm)"
-        check = Check(
-            c.cell,
-            c.metric,
-            c.slice,
-            True,
-            found,
-            NO_WORSE,
-            tolerance=allowed,
-            value=c.second,
-            baseline=c.first,
-            difference=c.difference,
-            low=c.low,
-            high=c.high,
-            p_adjusted=c.p_adjusted,
-        )
-        if change == "unclear" and c.detectable:
-            return replace(check, finding=f"{found}; smallest detectable difference: {c.unit.show(c.detectable)}")
-        if change != "worse":
-            return check
-        if allowed and c.worse_by <= allowed:
-            least = f"by at least {c.unit.show(max(c.worse_by, 0.0))}"
-            within = f"{least}, not significantly more than the tolerance of {allowed:g}{c.unit.of_differences}"
-            return replace(check, finding=f"{found}; {within}")
-        if allowed:
-            found += f"; by at least {c.unit.show(c.worse_by)}, more than the tolerance of {allowed:g}"
-        metric = _metric(now, c.metric, c.slice) if c.better == "zero" else None
-        sides = by_gender(before, now, metric, self.resampling) if metric else []
-        if not nobody_lost(sides, self.strict.fixed_tolerance, self.alpha):
-            return replace(check, passed=False, finding=found)
-        fails = self.strict.fail_on_gap
-        nobody = f"nobody lost ({', '.join(side.shown for side in sides)})"
-        found += f"; fails although {nobody}" if fails else f"; grew, but {nobody}"
-        return replace(check, passed=not fails, grew=True, finding=found)
+def _general_check(
+    c: Comparison, before: Result, now: Result, resampling: Resampling, alpha: float, strict: Strictness
+) -> Check:
+    lost = _not_there(c, before, now)
+    if lost is not None:
+        return lost
+    change, allowed = c.change(alpha), strict.of(c.cell, c.metric, c.slice, c.unit)
+    values = f"{c.unit.show(c.first)} → {c.unit.show(c.second)}"
+    found = f"{values}, {c.in_words(alpha)} (p {show_p(c.p_adjusted)} after Holm)"
+    check = Check(
+        c.cell,
+        c.metric,
+        c.slice,
+        True,
+        found,
+        NO_WORSE,
+        tolerance=allowed,
+        value=c.second,
+        baseline=c.first,
+        difference=c.difference,
+        low=c.low,
+        high=c.high,
+        p_adjusted=c.p_adjusted,
+    )
+    if change == "unclear" and c.detectable:
+        return replace(check, finding=f"{found}; smallest detectable difference: {c.unit.show(c.detectable)}")
+    if change != "worse":
+        return check
+    if allowed and c.worse_by <= allowed:
+        least = f"by at least {c.unit.show(max(c.worse_by, 0.0))}"
+        within = f"{least}, not significantly more than the tolerance of {allowed:g}{c.unit.of_differences}"
+        return replace(check, finding=f"{found}; {within}")
+    if allowed:
+        found += f"; by at least {c.unit.show(c.worse_by)}, more than the tolerance of {allowed:g}"
+    metric = _metric(now, c.metric, c.slice) if c.better == "zero" else None
+    sides = by_gender(before, now, metric, resampling) if metric else []
+    if not nobody_lost(sides, strict.fixed_tolerance, alpha):
+        return replace(check, passed=False, finding=found)
+    fails = strict.fail_on_gap
+    nobody = f"nobody lost ({', '.join(side.shown for side in sides)})"
+    found += f"; fails although {nobody}" if fails else f"; grew, but {nobody}"
+    return replace(check, passed=not fails, grew=True, finding=found)
 
 
 def _not_there(c: Comparison, before: Result, now: Result) -> Check | None:
@@ -356,25 +348,22 @@ def _weakness(result: Result, name: str, part: str) -> str:
     """Why a gap is small for want of anything to differ in, if so: a system that translates nothing has no gap."""
     try:
         metric = _metric(result, name, part)
-        return _weakness_of_gap(result, metric) if metric and metric.better == "zero" else ""
+        if metric is None or metric.better != "zero":
+            return ""
+        for e in result.estimates:
+            if (e.metric, e.slice) == metric.key and e.n_judged < LEAST_SHARE * e.n_total:
+                return f"only {e.n_judged:,} of {e.n_total:,} were judged"
+        # Balance among answers that need not be right is another kind of gap; it can be measured wherever they were
+        # judged.
+        under = judgements_under(result, metric)
+        n_right = sum(j.is_correct for j in under)
+        return f"only {n_right:,} of {len(under):,} were right" if n_right < LEAST_SHARE * len(under) else ""
     except KeyError as tag:
         raise UserError(f"{result.cell}: the judgements of the run lack the tag {tag}; run it again") from None
 
 
 def _metric(result: Result, name: str, part: str) -> Metric | None:
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    metrics = benchmark.measures.metrics(result.judgements, result.selection)
-    return next((m for m in metrics if (m.name, m.slice) == (name, part)), None)
-
-
-def _weakness_of_gap(result: Result, metric: Metric) -> str:
-    for e in result.estimates:
-        if (e.metric, e.slice) == (metric.name, metric.slice) and e.n_judged < LEAST_SHARE * e.n_total:
-            return f"only {e.n_judged:,} of {e.n_total:,} were judged"
-    # Balance among answers that need not be right is another kind of gap; it can be measured wherever they were judged.
-    under = judgements_under(result, metric)
-    n_right = sum(j.is_correct for j in under)
-    return f"only {n_right:,} of {len(under):,} were right" if n_right < LEAST_SHARE * len(under) else ""
+    return next((metric for metric in metrics_of(result) if metric.key == (name, part)), None)
 
 
 # -- where a gap has grown: has anybody lost? --------------------------------------------------------------------------
@@ -455,7 +444,7 @@ def _changes(
     sides = tuple(count(stored(pair[n] for pair in pairs), tally, lambda _: "") for n in (0, 1))
     found = []
     for metric in metrics:
-        first, second = (float(evaluate(metric, side, total_sums(side))[0]) for side in sides)
+        first, second = (float(evaluate(metric, side, side.totals)[0]) for side in sides)
         if math.isnan(first) or math.isnan(second) or metric.better == "neither":
             continue
         signs, worse = (-1.0, 1.0), first - second
@@ -490,8 +479,8 @@ def _fixed_checks(
 
 
 def _of_headline(before: Result, now: Result, confidence: float) -> list[FixedChange]:
-    benchmark: Benchmark = registry.load("benchmark", before.selection.benchmark)
-    metrics = [m for m in benchmark.measures.metrics(before.judgements, before.selection) if benchmark.is_headline(m)]
+    benchmark = benchmark_of(before)
+    metrics = [metric for metric in metrics_of(before) if benchmark.is_headline(metric)]
     return _changes(metrics, stored(_paired(before, now)), benchmark.measures.tally, confidence)
 
 
@@ -524,9 +513,8 @@ def _fixed_check(cell: str, change: FixedChange, p: float, alpha: float, strict:
 
 def judgements_under(result: Result, metric: Metric) -> Sequence[Judgement]:
     """Those about women and men that a metric counts."""
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     gendered = stored(j for j in result.judgements if j.expected in _BOTH)
-    tally = benchmark.measures.tally
+    tally = benchmark_of(result).measures.tally
     # A metric that counts pairs has no single judgement in its column; it is of the whole cell.
     counted = stored(j for j in gendered if tally([j]).get(metric.total))
     return counted or (gendered if metric.slice == "all" else [])
@@ -620,7 +608,8 @@ def changed_sentences(before: Run, now: Run) -> tuple[tuple[ChangedSentence, ...
         earlier = cells.get(result.cell)
         if earlier is None:
             continue
-        known = _by_id(earlier.judgements, before.texts[result.cell])
+        both = zip(earlier.judgements, before.texts[result.cell], strict=True)
+        known = {old.item_id: Answer(text.translation or "", old) for old, text in both}
         for judgement, text in zip(result.judgements, now.texts[result.cell], strict=True):
             old = known.get(judgement.item_id)
             if old is None or old.judgement.is_correct == judgement.is_correct:
@@ -630,40 +619,29 @@ def changed_sentences(before: Run, now: Run) -> tuple[tuple[ChangedSentence, ...
     return tuple(wrong), tuple(right)
 
 
-def _by_id(judgements: Sequence[Judgement], texts: Sequence[Text]) -> dict[str, Answer]:
-    both = zip(judgements, texts, strict=True)
-    return {judgement.item_id: Answer(text.translation or "", judgement) for judgement, text in both}
-
-
 # -- do the numbers of a run follow from its judgements? ---------------------------------------------------------------
 
 _CLOSE = 1e-9
 """Numbers of two machines may differ in their last digits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recount:
-    """A metric as the judgements give it."""
-
-    value: float
-    n_judged: int
-    n_total: int
-
-
-def read_verified(directory: Path | str) -> list[Result]:
-    """The results of a finished run; refused where a number is not the one that its judgements give."""
-    return verified(folder.read_results(directory))
-
-
 def verified(results: Sequence[Result]) -> list[Result]:
-    """The same for results that were read already."""
+    """The same results; refused where a number is not the one that its judgements give."""
     for result in results:
+        for warning in result.warnings:
+            if warning.startswith(UNSOUND):
+                raise UserError(f"{result.system}, {result.cell}: {warning[0].lower()}{warning[1:]}")
         counted = recounted(result)
         for estimate in result.estimates:
             found = counted.get((estimate.metric, estimate.slice))
             # A metric that this version no longer counts is not compared by anybody; `check_counted` refuses a bound.
-            if estimate.value is not None and found is not None and not _is_same(estimate, estimate.value, found):
-                raise _refusal(result, estimate, f"the judgements beside it give {_said(estimate, found)}")
+            if estimate.value is None or found is None:
+                continue
+            value, *numbers = found
+            is_close = math.isclose(estimate.value, value, rel_tol=_CLOSE, abs_tol=_CLOSE)
+            if not is_close or [estimate.n_judged, estimate.n_total] != numbers:
+                given = f"{estimate.unit.show(value)} ({numbers[0]:,} of {numbers[1]:,} judged)"
+                raise _refusal(result, estimate, f"the judgements beside it give {given}")
     return list(results)
 
 
@@ -676,32 +654,21 @@ def check_counted(result: Result, estimates: Sequence[Estimate]) -> None:
         raise _refusal(result, estimate, "the judgements beside it give no such number")
 
 
-def recounted(result: Result) -> Mapping[tuple[str, str], Recount]:
-    """By metric and slice, those that the judgements give a value to."""
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    measures = benchmark.measures
+def recounted(result: Result) -> Mapping[tuple[str, str], tuple[float, int, int]]:
+    """By metric and slice, what the judgements give: the value, and how many were judged of how many."""
     try:
-        counts = measures.count(result.judgements, result.selection)
-        metrics = measures.metrics(result.judgements, result.selection)
+        counts = benchmark_of(result).measures.count(result.judgements, result.selection)
+        metrics = metrics_of(result)
     except KeyError as tag:
         raise UserError(f"{result.cell}: the judgements of the run lack the tag {tag}; run it again") from None
-    totals = total_sums(counts)
+    totals = counts.totals
     found = {}
     for metric in metrics:
         value = float(evaluate(metric, counts, totals)[0])
         judged, total = (int(column[0]) for column in counts.take(totals, (metric.judged, metric.total)))
         if not math.isnan(value):
-            found[metric.key] = Recount(value, judged, total)
+            found[metric.key] = value, judged, total
     return found
-
-
-def _is_same(estimate: Estimate, value: float, found: Recount) -> bool:
-    is_close = math.isclose(value, found.value, rel_tol=_CLOSE, abs_tol=_CLOSE)
-    return is_close and (estimate.n_judged, estimate.n_total) == (found.n_judged, found.n_total)
-
-
-def _said(estimate: Estimate, found: Recount) -> str:
-    return f"{estimate.unit.show(found.value)} ({found.n_judged:,} of {found.n_total:,} judged)"
 
 
 def _refusal(result: Result, estimate: Estimate, truth: str) -> UserError:

@@ -24,7 +24,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.run import Place, RunConfig, RunContext, Step, carry_out, plan, translate_steps
+from gendermark.runs.run import RunConfig, RunContext, Step, carry_out, plan, translate_steps
 from gendermark.selection import Selection
 from gendermark.systems.system import System, open_system
 
@@ -58,25 +58,11 @@ class Part:
         return [place for place in range(len(requests)) if place // size % self.n == self.number - 1]
 
 
-@dataclass(frozen=True)
-class Dealt:
-    """How many of a run's sentences a part has."""
-
-    n: int
-    n_all: int
-
-    @property
-    def sentence(self) -> str:
-        if self.n == 0:
-            return f"none of the {self.n_all:,} sentences is in this part (they are dealt out in whole batches)"
-        return f"{self.n:,} of {self.n_all:,} sentences"
-
-
 # -- one part ----------------------------------------------------------------------------------------------------------
 
 
-def run_part(config: RunConfig, part: Part, directory: Path, context: RunContext) -> Dealt:
-    """Translate the sentences of a part, and leave them in its folder."""
+def run_part(config: RunConfig, part: Part, directory: Path, context: RunContext) -> tuple[int, int]:
+    """Translate the sentences of a part, and leave them in its folder; give how many they are, of how many."""
     # A store of its own, so that no two jobs of an array need the same file: a network file system may not lock it.
     context = replace(context, store=context.store or directory / _STORE)
     with closing(open_system(config.system, config.system_options)) as system, ExitStack() as stack:
@@ -84,9 +70,9 @@ def run_part(config: RunConfig, part: Part, directory: Path, context: RunContext
         places = [part.places(step.requests, system) for step in whole.steps]
         own = replace(whole, steps=tuple(_only(step, own) for step, own in zip(whole.steps, places, strict=True)))
         described = {**config.to_json(), folder.SHARD: str(part)}
-        place = Place(directory, described, "running")
         cells = {}
-        for given, own_places in zip(translate_steps(own, system, place, context, stack), places, strict=True):
+        translated = translate_steps(own, system, directory, described, context, stack)
+        for given, own_places in zip(translated, places, strict=True):
             cell = directory / given.item_set.selection.cell
             write_jsonl(cell / folder.PART_ANSWERS, _rows(own_places, given.answers.translations))
             if given.chosen is not None:
@@ -105,7 +91,7 @@ def run_part(config: RunConfig, part: Part, directory: Path, context: RunContext
         folder.write_manifest(directory, described, folder.PART, cells, told, context.name)
     for note in notes:
         context.tell(note)
-    return Dealt(sum(map(len, places)), sum(len(step.requests) for step in whole.steps))
+    return sum(map(len, places)), sum(len(step.requests) for step in whole.steps)
 
 
 def _only(step: Step, places: Sequence[int]) -> Step:
@@ -189,6 +175,7 @@ def _config_of(manifest: Mapping[str, Any]) -> RunConfig:
         config["system_options"],
         Resampling(**config["resampling"]),
         bool(config.get("forced_choice")),
+        bool(config.get("accept_unsound")),
     )
 
 
@@ -303,5 +290,11 @@ def _read(path: Path) -> Iterator[tuple[int, list[Translation]]]:
 
 def _answer(*fields: Any) -> Translation:
     request_id, text, sample, error, log_probability, n_tokens, by_token = fields
-    numbers = None if by_token is None else tuple(by_token)
-    return Translation(request_id, text, sample, error, log_probability, n_tokens, numbers)
+    texts, numbers = (text, error), (log_probability, n_tokens, *(by_token or ()))
+    is_sound = isinstance(request_id, str) and isinstance(sample, int) and isinstance(by_token, list | None)
+    if not is_sound or not all(isinstance(one, str | None) for one in texts):
+        raise TypeError
+    if not all(isinstance(one, int | float | None) for one in numbers):
+        raise TypeError
+    known = None if by_token is None else tuple(by_token)
+    return Translation(request_id, text, sample, error, log_probability, n_tokens, known)

@@ -15,9 +15,9 @@ from typing import Any
 
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.metrics import statistics
+from gendermark.metrics.verdicts import ALPHA
 from gendermark.records import Gender, Item, Judgement
 from gendermark.result import Result
-from gendermark.runs.compare import ALPHA
 
 POWER = 0.8
 """The share of cases in which a difference that is there should be found."""
@@ -136,9 +136,9 @@ def questions(benchmark: Benchmark, items: Sequence[Item], expected: Expected) -
     n_groups = len(set(of_women) | set(sizes[Gender.MASCULINE]))
     level = ALPHA / max(len(benchmark.measures.headline), 1)
     asked = {
-        "right gender": (n_groups, n_all, share**2 * women, (1 - share) ** 2 * men),
-        "right gender, of women": (len(of_women), n_women, women, 0.0),
-        "men minus women": (n_groups, n_all, women, men),
+        "accuracy": (n_groups, n_all, share**2 * women, (1 - share) ** 2 * men),
+        "accuracy, women": (len(of_women), n_women, women, 0.0),
+        "gender gap": (n_groups, n_all, women, men),
     }
     return [Question(name, *design, expected, level) for name, design in asked.items()]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,9 +13,12 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UserError
-from gendermark.io.disk_list import mapped, reordered
+from gendermark.io import soundness
+from gendermark.io.disk_list import mapped, places_of, reordered
+from gendermark.io.translations import check_sound
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Gender, Item, Judgement
+from gendermark.names import is_control
+from gendermark.records import Gender, Judgement
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.executors import SERIAL, Executor
@@ -78,8 +80,8 @@ def rejudge(
             raise UserError(f"{output} holds the run that is judged again; choose another directory with -o")
         folder.check_reusable(output, config)
     resampling = Resampling(**config.get("resampling", {}))
-    work = [
-        _Again(
+    work: list[_Again] = [
+        (
             old,
             run.texts[old.cell],
             selection,
@@ -92,15 +94,15 @@ def rejudge(
     is_large = any(len(old.judgements) > PORTION for old in run.results)
     judge = partial(_judged_again, executor=executor) if is_large else _judged_again
     again = (SERIAL if is_large else executor).in_order(judge, work)
-    found = [_rejudged(old, *scored, output) for old, scored in zip(run.results, again, strict=True)]
+    found, cells = [], {}
+    for old, (item_set, answers, new) in zip(run.results, again, strict=True):
+        changes = _changes(old.judgements, new.judgements)
+        kept = [test for test in old.tests if test.name == _ASKS_A_SYSTEM and not changes]
+        result = replace(new, tests=(*new.tests, *kept))
+        if output is not None:
+            cells[result.cell] = folder.write_cell(output, item_set, answers, result)
+        found.append(Rejudged(result, changes))
     if output is not None:
-        cells = {
-            one.result.cell: {
-                "signature": one.result.signature,
-                folder.SUMS: folder.sums(output / one.result.cell),
-            }
-            for one in found
-        }
         folder.write_manifest(output, config, "finished", cells, run.notes, str(run.manifest.get("name", "")))
     return found
 
@@ -127,28 +129,12 @@ def _refuse_unused(options: Mapping[str, Any], chosen: Sequence[Selection]) -> N
             options_of(type(one))[name].check(value, first)
 
 
-@dataclass(frozen=True)
-class _Again:
-    """A cell to be judged again."""
-
-    old: Result
-    texts: Sequence[folder.Text]
-    selection: Selection
-    origin: Origin
-    where: str
+_Again = tuple[Result, Sequence[folder.Text], Selection, Origin, str]
+"""The arguments of `score_again`."""
 
 
 def _judged_again(work: _Again, executor: Executor = SERIAL) -> tuple[ItemSet, Answers, Result]:
-    return score_again(work.old, work.texts, work.selection, work.origin, work.where, executor)
-
-
-def _rejudged(old: Result, item_set: ItemSet, answers: Answers, new: Result, output: Path | None) -> Rejudged:
-    changes = _changes(old.judgements, new.judgements)
-    kept = [test for test in old.tests if test.name == _ASKS_A_SYSTEM and not changes]
-    new = replace(new, tests=(*new.tests, *kept))
-    if output is not None:
-        folder.write_cell(output, item_set, answers, new)
-    return Rejudged(new, changes)
+    return score_again(*work, executor)
 
 
 def score_again(
@@ -162,27 +148,30 @@ def score_again(
     """The stored texts of a cell, in the order of its judgements, judged and estimated by this version."""
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
     item_set = benchmark.load(selection)
-    places = _places(old.judgements, item_set.items)
+    ids = [mapped(attrgetter("item_id"), records) for records in (old.judgements, item_set.items)]
+    places = places_of(*ids)
     n_missing = sum(place < 0 for place in places)
     if n_missing or item_set.origin != old.origin:
         what = f"{n_missing:,} of its sentences" if n_missing else f"its data ({old.origin})"
         raise UserError(f"{where}: this version lacks {what}, so it cannot be judged again; run it again")
-    answers = mapped(attrgetter("answers"), reordered(texts, places))
+    own: Sequence[Any] = reordered(texts, places)  # none is missing
+    n_other = sum(text.source != item.source for text, item in zip(own, item_set.items, strict=True))
+    if n_other:
+        raise UserError(f"{where}: {n_other:,} sources are not those of {old.origin}; run it again")
+    answers = mapped(attrgetter("answers"), own)
+    accepted: list[str] = []
+    if not benchmark.draws and not is_control(old.system):
+        with soundness.refused(where, {}, accepted=accepted):
+            check_sound(benchmark, item_set, [text.translation or "" for text in own])
+    origin = replace(origin, unsound="; ".join(accepted))
     return item_set, answers, score(benchmark, item_set, answers, origin, executor)
 
 
 def _changes(old: Sequence[Judgement], new: Sequence[Judgement]) -> tuple[Change, ...]:
-    before: Sequence[Any] = reordered(old, _places(old, new))
+    places = places_of(*(mapped(attrgetter("item_id"), judgements) for judgements in (old, new)))
+    before: Sequence[Any] = reordered(old, places)
     return tuple(
         Change(now.item_id, earlier.observed, now.observed)
         for earlier, now in zip(before, new, strict=True)
         if (earlier.observed, earlier.verdict) != (now.observed, now.verdict)
     )
-
-
-def _places(old: Sequence[Judgement], wanted: Sequence[Item | Judgement]) -> Sequence[int]:
-    """Where the judgement of each item stands, below 0 where there is none."""
-    if len(old) == len(wanted) and all(one.item_id == two.item_id for one, two in zip(old, wanted, strict=True)):
-        return range(len(old))
-    place_of = {judgement.item_id: place for place, judgement in enumerate(old)}
-    return array("q", (place_of.get(one.item_id, -1) for one in wanted))

@@ -19,6 +19,7 @@ from gendermark.io import locks, soundness
 from gendermark.io.disk_list import mapped
 from gendermark.io.translations import check_sound
 from gendermark.metrics.metric import Resampling
+from gendermark.names import is_control
 from gendermark.records import Request
 from gendermark.result import Result
 from gendermark.runs import folder
@@ -43,6 +44,8 @@ class RunConfig:
     resampling: Resampling = field(default_factory=Resampling)
     forced_choice: bool = False
     """Also ask the system to score the right against the contrastive translation, where a benchmark has both."""
+    accept_unsound: bool = False
+    """Go on where translations are not sound; the results say so."""
     audited: str = ""
     """The file that `audit` found these translations in, if it did."""
 
@@ -53,6 +56,7 @@ class RunConfig:
             "selections": [selection.to_json() for selection in self.selections],
             "resampling": asdict(self.resampling),
             **({"forced_choice": True} if self.forced_choice else {}),
+            **({"accept_unsound": True} if self.accept_unsound else {}),
             **({"audited": self.audited} if self.audited else {}),
         }
 
@@ -87,7 +91,9 @@ class Step:
         """What will be asked, what is already there, and what it may cost where that is known."""
         n = len(self.requests)
         n_there = n - len(open_)
-        what = f"{n:,} sentences" if n_there == 0 else f"{n_there:,} of {n:,} sentences are already translated"
+        what = f"{n:,} sentences" if n_there == 0 else f"using {n_there:,} stored translations"
+        if 0 < n_there < n:
+            what += f", {n - n_there:,} sentences to translate"
         n_samples = self.requests[0].n_samples if self.requests else 1
         drawn = f", {n_samples:,} samples of each" if n_samples > 1 else ""
         cost = system.forecast(open_) if open_ else ""
@@ -165,13 +171,6 @@ def carry_out(
     planned: Plan, system: System, directory: Path | None = None, context: RunContext = NO_CONTEXT
 ) -> list[Result]:
     """Do what was planned for a system that is open already."""
-    with ExitStack() as stack:
-        return _carry_out(planned, system, directory, context, stack)
-
-
-def _carry_out(
-    planned: Plan, system: System, directory: Path | None, context: RunContext, stack: ExitStack
-) -> list[Result]:
     config = planned.config.to_json()
     context = replace(context, name=context.name or (folder.name_in(directory) if directory is not None else ""))
     done: dict[int, Result] = {}
@@ -181,72 +180,64 @@ def _carry_out(
     is_large = any(len(step.requests) > PORTION for step in planned.steps)
     workers = context.executor if len(planned.steps) > 1 and not is_large else SERIAL
     work = partial(_scored, executor=context.executor) if is_large else _scored
-    # One step after the other; while the next one is translated, workers may score those before it.
-    steps = enumerate(translate_steps(planned, system, Place(directory, config, "running"), context, stack))
-    for (number, given), (result, seconds) in workers.each(work, steps):
-        texts = mapped(sentence_of, given.item_set.items, given.answers.translations)
-        done[number], cell = replace(result, texts=texts), result.cell
-        notes += given.answers.notes
+    with ExitStack() as stack:
+        # One step after the other; while the next one is translated, workers may score those before it.
+        steps = enumerate(translate_steps(planned, system, directory, config, context, stack))
+        for (number, given), (result, seconds) in workers.each(work, steps):
+            texts = mapped(sentence_of, given.item_set.items, given.answers.translations)
+            done[number] = replace(result, texts=texts)
+            notes += given.answers.notes
+            if directory is not None:
+                written = folder.write_cell(directory, given.item_set, given.answers.translations, result)
+                cells[result.cell] = {**written, **given.row, "score_seconds": seconds}
+        results = [done[number] for number in range(len(planned.steps))]
+        notes = list(dict.fromkeys((*system.notes(), *notes)))
         if directory is not None:
-            folder.write_cell(directory, given.item_set, given.answers.translations, result)
-            sums = {folder.SUMS: folder.sums(directory / cell)}
-            cells[cell] = {"signature": result.signature, **sums, **given.row, "score_seconds": seconds}
-    results = [done[number] for number in range(len(planned.steps))]
-    notes = list(dict.fromkeys((*system.notes(), *notes)))
-    if directory is not None:
-        _check_there(directory, cells)
-        ordered = {result.cell: cells[result.cell] for result in results}
-        folder.write_manifest(directory, config, "finished", ordered, notes, context.name)
+            _check_there(directory, cells)
+            ordered = {result.cell: cells[result.cell] for result in results}
+            folder.write_manifest(directory, config, "finished", ordered, notes, context.name)
     for note in notes:  # notes of workers are shown by whoever opened them
         context.tell(note)
     return results
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a run is written, if anywhere, and what its manifest says until it is finished."""
-
-    directory: Path | None
-    config: dict[str, Any]
-    status: str
-
-
 def translate_steps(
-    planned: Plan, system: System, place: Place, context: RunContext, stack: ExitStack
+    planned: Plan,
+    system: System,
+    directory: Path | None,
+    config: Mapping[str, Any],
+    context: RunContext,
+    stack: ExitStack,
 ) -> Iterator[Translated]:
-    """Every step of a plan with its translations. What is held meanwhile is given back with the stack."""
-    directory = place.directory
+    """Every step of a plan with its translations. What is held meanwhile is given back with the stack.
+
+    With a directory, its manifest says that this configuration is running.
+    """
     # A folder that is not there yet is made when the system is ready: what is refused before leaves nothing behind.
     is_new = directory is not None and not directory.exists()
     if directory is not None:
         check_cells(planned)
         if not is_new:
-            _take(directory, place.config, stack)
+            _take(directory, config, stack)
     if len(planned.steps) > 1:
         # A model for another pair, or a missing file, shows before the first set is paid for. (A single file may be a
         # pipe, which can be read once only.)
         for step in planned.steps:
             system.prepare(step.benchmark, step.item_set, step.requests)
     store = stack.enter_context(Store(context.store or default_store())) if system.is_stored else None
-    n_there = 0
     for number, step in enumerate(planned.steps):
         system.prepare(step.benchmark, step.item_set, step.requests)
         check_tasks(system, step.choices)  # some servers show only now that they cannot score
         if directory is not None and number == 0:
             if is_new:
-                _take(directory, place.config, stack)
+                _take(directory, config, stack)
             # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
-            folder.write_manifest(directory, place.config, place.status, {}, name=context.name)
+            folder.write_manifest(directory, config, "running", {}, name=context.name)
         if system.is_stored and number == 0:
             for planned_step in planned.steps:
                 unanswered = planned_step.unanswered(system, store)
-                n_there += len(planned_step.requests) - len(unanswered)
                 context.tell(planned_step.forecast(system, unanswered))
         yield _translated(step, system, store, planned.config, context)
-    if n_there:
-        n_all = sum(len(step.requests) for step in planned.steps)
-        why = "From an earlier run" if is_new or directory is None else "Resumed"
-        context.tell(f"{why}: {n_there:,} of {n_all:,} sentences were already translated")
 
 
 @dataclass(frozen=True)
@@ -266,9 +257,16 @@ class Translated:
 def _translated(step: Step, system: System, store: Store | None, config: RunConfig, context: RunContext) -> Translated:
     started = time.monotonic()
     with context.open_progress(step.title) as progress:
+        n_first = 0
+        if system.asks_a_server and len(step.requests) > _FIRST and not config.accept_unsound:
+            first = translate(system, step.requests[:_FIRST], store, progress, context.executor)
+            n_first = first.n_asked
+            _check_sound(step, system, store, first, context, accept=False)
         answers = translate(system, step.requests, store, progress, context.executor)
-    if system.answers_by_line:
-        _check_lines(step, system, store, answers, context)
+        answers = replace(answers, n_asked=answers.n_asked + n_first, n_stored=answers.n_stored - n_first)
+    unsound = system.unsound
+    if not system.is_for_items_only and not is_control(system.spec):  # files are checked as they are read
+        unsound = _check_sound(step, system, store, answers, context, accept=config.accept_unsound)
     row = {
         "n_asked": answers.n_asked,
         "n_stored": answers.n_stored,
@@ -278,7 +276,7 @@ def _translated(step: Step, system: System, store: Store | None, config: RunConf
     if config.forced_choice:
         with context.open_progress(f"{step.title}, forced choice") as progress:
             chosen = translate(system, step.choices, store, progress, context.executor)
-    origin = Origin(system.spec, system.decoding, config.resampling, context.name)
+    origin = Origin(system.spec, system.decoding, config.resampling, context.name, unsound)
     return Translated(step.item_set, answers, origin, row, step.pairs, chosen)
 
 
@@ -306,32 +304,45 @@ def _check_there(directory: Path, cells: Mapping[str, Any]) -> None:
         )
 
 
-def _check_lines(step: Step, system: System, store: Store | None, answers: Answers, context: RunContext) -> None:
-    """Refuse answers that are not of the sentences they were given for, and keep none of them."""
+_FIRST = 300
+"""Sentences whose answers must be sound before a server is paid for the others."""
+_REMEDIES = {
+    soundness.LETTERS: "make the system read and write UTF-8",
+    soundness.LOST: "make the system read and write UTF-8",
+    soundness.ORDER: "make the system write one line for each that it reads, in the same order",
+}
+
+
+def _check_sound(
+    step: Step, system: System, store: Store | None, answers: Answers, context: RunContext, *, accept: bool
+) -> str:
+    """Refuse answers that cannot be translations of their sentences; what is wrong with them where that is accepted.
+
+    Answers in the store are checked whenever they are used. Those of a program are dropped: mending it costs nothing.
+    """
+    if step.benchmark.draws:
+        return ""
     texts = [samples[0].text or "" for samples in answers.translations]
-    remedies = {
-        soundness.LETTERS: "make the program read and write UTF-8",
-        soundness.LOST: "make the program read and write UTF-8",
-        soundness.ORDER: "make the program write one line for each that it reads, in the same order",
-    }
+    item_set = replace(step.item_set, items=step.item_set.items[: len(texts)])
+    accepted, notes = list[str](), list[str]()
     try:
-        with soundness.refused(system.spec, remedies):
-            notes = check_sound(step.benchmark, step.item_set, texts)
+        with soundness.refused(system.spec, _REMEDIES, accepted=accepted if accept else None):
+            notes = check_sound(step.benchmark, item_set, texts)
     except UserError as problem:
-        if store is not None:
+        kept = "the answers are kept in the store: after fixing the system, use another --store"
+        if store is not None and system.answers_by_line:
             store.forget(system.system_id, step.requests)
-        raise SystemFailure(f"{problem} (none of these answers is kept)") from None
+            kept = "none of these answers is kept"
+        raise SystemFailure(
+            f"{problem} ({kept}); --accept-unsound (in Python: accept_unsound=True) scores them anyway"
+        ) from None
     for note in notes:
         context.tell(f"{system.spec}: {note}")
+    return "; ".join(accepted)
 
 
-def _take(directory: Path, config: dict[str, Any], stack: ExitStack) -> None:
-    stack.enter_context(_folder_lock(directory))
-    folder.check_reusable(directory, config)
-
-
-@contextmanager
-def _folder_lock(directory: Path) -> Iterator[None]:
+def _take(directory: Path, config: Mapping[str, Any], stack: ExitStack) -> None:
+    """Make a folder if it is not there, and hold it; refuse one that another process or run has."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -339,9 +350,9 @@ def _folder_lock(directory: Path) -> Iterator[None]:
     except OSError as problem:
         raise UserError(f"cannot write {directory}: {problem.strerror or problem}") from None
     try:
-        with locks.hold(directory / ".lock"):
-            yield
+        stack.enter_context(locks.hold(directory / ".lock"))
     except locks.LockTimeoutError:
         raise UserError(
             f"another process is writing to {directory}; wait for it, or choose another directory with -o"
         ) from None
+    folder.check_reusable(directory, config)

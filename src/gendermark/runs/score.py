@@ -13,12 +13,11 @@ from gendermark.io.disk_list import cached, stored
 from gendermark.io.progress import told_in_lines
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
-from gendermark.metrics.untranslated import untranslated_by_gender
-from gendermark.metrics.verdicts import State, verdicts
+from gendermark.metrics.verdicts import State, untranslated_by_gender, verdicts
 from gendermark.reading import profiles
-from gendermark.reading.failures import MISSING, WRONG_LANGUAGE, failure
+from gendermark.reading.failures import MISSING, REPEATED, WRONG_LANGUAGE, failure, repeated
 from gendermark.records import Item, Judgement, Translation, Verdict
-from gendermark.result import Result, SourceAndTranslation, check_judgement, check_result
+from gendermark.result import ACCEPTED, Result, SourceAndTranslation, check_judgement, check_result
 from gendermark.runs.executors import SERIAL, Executor
 
 _LOST_SHARE_TO_WARN = 0.1
@@ -36,6 +35,8 @@ class Origin:
     resampling: Resampling = field(default_factory=Resampling)
     name: str = ""
     """What the system is called, if somebody said so; no part of the signature."""
+    unsound: str = ""
+    """What is wrong with the translations, where somebody accepts it."""
 
 
 def sentence_of(item: Item, samples: Sequence[Translation]) -> SourceAndTranslation:
@@ -94,7 +95,7 @@ def portions(item_set: ItemSet, answers: Answers) -> Iterator[tuple[ItemSet, Ans
 
 def judge_portion(benchmark: Benchmark, item_set: ItemSet, answers: Answers) -> list[Judgement]:
     """The judgements of one portion, which depend on nothing else."""
-    judged = answers if item_set.selection.rules != "best" else _without_foreign(item_set, answers)
+    judged = answers if item_set.selection.rules != "best" else _translated_only(item_set, answers)
     found = benchmark.judge(item_set, judged)
     if _is_plug_in(benchmark):
         found = list(map(check_judgement, found))
@@ -108,22 +109,29 @@ def _is_plug_in(benchmark: Benchmark) -> bool:
     return benchmark.name not in registry.BUILT_IN["benchmark"]
 
 
-def _without_foreign(item_set: ItemSet, answers: Answers) -> Answers:
-    """Texts of another language are no translations, whatever gender a rule would read in them.
+def _translated_only(item_set: ItemSet, answers: Answers) -> Answers:
+    """Texts of another language, and one text for many sentences, are no translations, whatever gender is in them.
 
     Here, and not in each judge, so that it holds for every benchmark. The rules of papers judge whatever they get.
     """
     target = item_set.selection.target_language
+    sources = [item.source for item in item_set.items]
+    same = repeated(item_set.items, (samples[0].text if len(samples) == 1 else None for samples in answers))
+
+    def why(source: str, text: str | None) -> str:
+        if not text:
+            return ""
+        if text in same:
+            return REPEATED
+        return WRONG_LANGUAGE if profiles.foreign(text, target) and not failure(source, text) else ""
 
     seen: list[Sequence[Translation]] = list(answers)
-    for place, (item, samples) in enumerate(zip(item_set.items, answers, strict=True)):
-        foreign = [bool(one.text and profiles.foreign(one.text, target)) for one in samples]
-        if any(foreign):
+    for place, (source, samples) in enumerate(zip(sources, answers, strict=True)):
+        reasons = [why(source, one.text) for one in samples]
+        if any(reasons):
             seen[place] = [
-                replace(one, text=None, error=WRONG_LANGUAGE)
-                if is_foreign and not failure(item.source, one.text)
-                else one
-                for one, is_foreign in zip(samples, foreign, strict=True)
+                replace(one, text=None, error=reason) if reason else one
+                for one, reason in zip(samples, reasons, strict=True)
             ]
     return seen
 
@@ -131,7 +139,7 @@ def _without_foreign(item_set: ItemSet, answers: Answers) -> Answers:
 def _why(samples: Sequence[Translation]) -> str:
     """Why there is nothing to judge, if all samples have the same reason."""
     errors = {answer.error for answer in samples}
-    return next((why for why in (MISSING, WRONG_LANGUAGE) if errors == {why}), "")
+    return next((why for why in (MISSING, WRONG_LANGUAGE, REPEATED) if errors == {why}), "")
 
 
 def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judgement], origin: Origin) -> Result:
@@ -160,6 +168,7 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
         verdicts=answered,
         tables=tuple(measures.tables(judgements)),
         warnings=(
+            *([f"{ACCEPTED}{origin.unsound}"] if origin.unsound else []),
             *partial,
             *_broken(judgements),
             *(measures.warnings(judgements, selection) or _untranslated(judgements)),
@@ -177,11 +186,12 @@ def _reasons(judgements: Sequence[Judgement]) -> Counter[str]:
 
 
 def _broken(judgements: Sequence[Judgement]) -> list[str]:
-    """What the numbers leave out, however little: it was allowed to be missing, or is in another language."""
+    """What the numbers leave out, however little: it is missing, in another language or repeated."""
     reasons = _reasons(judgements)
     told = {
         MISSING: "have no translation in what was given",
         WRONG_LANGUAGE: "have a translation in another language",
+        REPEATED: "have the same translation as more than ten others",
     }
     n_all = len(judgements)
     return [
@@ -218,5 +228,6 @@ def sign(benchmark: Benchmark, item_set: ItemSet, origin: Origin) -> str:
         "system": origin.system,
         **({"decoding": origin.decoding} if origin.decoding else {}),
         "intervals": origin.resampling.signature,
+        **({"unsound": "accepted"} if origin.unsound else {}),
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -58,8 +58,9 @@ CREATE TABLE IF NOT EXISTS claim (
 
 _ANSWER = "text, log_probability, n_tokens, token_log_probabilities"
 _COLUMNS = f"system_id, request_id, sample, {_ANSWER}"
-_OPENING, _MADE = "opening", "made"
-"""Beside the lock files of owners: the lock of whoever opens the store, and a sign that there has been one."""
+_OPENING, _MADE, _FILLED = "opening", "made", b"filled"
+"""Beside the lock files of owners: the lock of whoever opens the store, and a sign that there has been one, and whether
+it held answers when it was closed."""
 log = logging.getLogger(__name__)
 
 
@@ -82,6 +83,8 @@ class Store:
                     self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
                 )
                 resources.callback(self._connection.close)
+                # A flipped bit may leave no UTF-8: the row then fails its checksum, as any other damage does.
+                self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
                 self._connection.execute("PRAGMA schema_version")  # opens the file: what is wrong with it shows here
                 # SQLite does not wait for another process that is just setting up the same file.
                 with locks.hold(self._lock_path(_OPENING), timeout_seconds=_BUSY_TIMEOUT_SECONDS):
@@ -91,7 +94,7 @@ class Store:
                     self._connection.execute("PRAGMA journal_mode=WAL")
                     self._connection.execute("PRAGMA synchronous=NORMAL")
                     self._connection.executescript(_SCHEMA)
-                    self._lock_path(_MADE).touch()
+                    self._check_filled()
                     # Inside, as a lock file that nobody holds yet would be taken for that of a killed run.
                     self._remove_dead_owners()
                     resources.enter_context(locks.hold(self._lock_path(self._owner)))
@@ -127,7 +130,11 @@ class Store:
                     else:
                         damaged.append(key)
         if damaged:
-            self._drop(system_id, damaged)
+            with self._transaction() as connection:
+                connection.executemany(
+                    "DELETE FROM translation WHERE system_id = ? AND request_id = ? AND sample = ?",
+                    [(system_id, *key) for key in damaged],
+                )
             log.warning(
                 "the translation cache %s has %s damaged answers of %s (checksum mismatch); they are requested again; "
                 "check the disk",
@@ -144,8 +151,6 @@ class Store:
             for (owner,) in others:
                 if not locks.is_held(self._lock_path(owner)):
                     connection.execute("DELETE FROM claim WHERE owner = ?", (owner,))
-                    with contextlib.suppress(OSError):
-                        self._lock_path(owner).unlink()
             connection.executemany(
                 "INSERT OR IGNORE INTO claim SELECT ?, ?, ?, ? WHERE NOT EXISTS "
                 "(SELECT 1 FROM translation WHERE system_id = ? AND request_id = ? AND sample = ?)",
@@ -189,13 +194,6 @@ class Store:
             ).fetchall()
         return [" on ".join(str(owner).split(".", 2)[1:]) for (owner,) in owners]
 
-    def _drop(self, system_id: str, keys: Iterable[Key]) -> None:
-        with self._transaction() as connection:
-            connection.executemany(
-                "DELETE FROM translation WHERE system_id = ? AND request_id = ? AND sample = ?",
-                [(system_id, *key) for key in keys],
-            )
-
     def _is_emptied(self) -> bool:
         """Whether there was a store and only its name is left. One that was deleted is to begin anew."""
         made = self._lock_path(_MADE)
@@ -220,6 +218,16 @@ class Store:
                 f"the translation cache {self.path} is damaged ({printable(str(found))}); restore a copy, or choose "
                 "another file with --store"
             )
+
+    def _check_filled(self) -> None:
+        """Warn of a store whose answers are gone, before they are paid for again."""
+        made, is_filled = self._lock_path(_MADE), self._is_filled()
+        if not is_filled and made.exists() and made.read_bytes():
+            log.warning("the translation cache %s held answers and is empty now; all are requested again", self.path)
+        made.write_bytes(_FILLED if is_filled else b"")
+
+    def _is_filled(self) -> bool:
+        return self._connection.execute("SELECT 1 FROM translation LIMIT 1").fetchone() is not None
 
     def _remove_dead_owners(self) -> None:
         """The lock files of runs that were killed."""
@@ -248,6 +256,8 @@ class Store:
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute("PRAGMA synchronous=FULL")
             self._connection.execute("DELETE FROM claim WHERE owner = ?", (self._owner,))
+            with contextlib.suppress(OSError):
+                self._lock_path(_MADE).write_bytes(_FILLED if self._is_filled() else b"")
 
     def _lock_path(self, owner: str) -> Path:
         return self.path.with_name(f"{self.path.name}.owners") / owner

@@ -13,7 +13,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -31,10 +30,10 @@ log = logging.getLogger(__name__)
 Progress = Callable[[int, int], None]
 """(finished, total) in answers, called after every portion."""
 _BLOCK = 1_000
-_BATCHES_PER_CLAIM = 4
+_BATCHES_PER_CLAIM = 16
 """Claiming each batch by itself would cost fast systems as much as storing its answers."""
-_SECONDS_TO_WRITE_BEHIND = 0.25
-"""A portion that took longer is safe before the next is asked for: losing it would cost more than the wait."""
+_SECONDS_BETWEEN_WRITES = 0.25
+"""Of a system that computes here: a kill costs no more than this to compute again."""
 _SECONDS_PER_SHARD = 1.0
 _SHARES = 64
 """A shard is at most this fraction of what is left, so that in the end no worker waits long for another."""
@@ -94,8 +93,8 @@ class _Translating:
         self._system, self._requests, self._store, self._progress = system, requests, store, progress
         self._answered: set[Key] = set()
         self._errors: dict[Key, Translation] = {}
-        for start in range(0, len(requests), LIMIT):
-            self._answered.update(store.get(system.system_id, requests[start : start + LIMIT]))
+        for some in _batches(requests, LIMIT):
+            self._answered.update(store.get(system.system_id, some))
         self._pending = deque(_missing(requests, system.n_samples_per_call, self._answered))
         self._others: list[Request] = []
         """What another run is asking for, or has finished meanwhile."""
@@ -108,14 +107,12 @@ class _Translating:
         self._last_news, self._is_told = time.monotonic(), False
 
     def done_by(self, executor: Executor) -> Answers:
-        self._progress(self._n_done, self._n_total)
+        if self._n_total:
+            self._progress(self._n_done, self._n_total)
         while self._pending:
             n_asked = self._n_asked
             if executor.is_serial or self._system.asks_a_server or self._system.opened_as is None:
-                if self._system.is_asked_again_freely:
-                    self._ask_here_and_write_behind()
-                else:
-                    self._ask_here()
+                self._ask_here()
             else:
                 self._ask_workers(executor)
             if self._look_again() and self._n_asked == n_asked:
@@ -126,48 +123,22 @@ class _Translating:
     # -- asking
 
     def _ask_here(self) -> None:
-        claimed = self._claimed(_BATCHES_PER_CLAIM * self._system.batch_size)
-        for batch in self._batches(claimed):
-            for answered in _checked(self._system, batch, self._system.answer(batch)):
-                self._write(answered)
-                self._acknowledge(answered)
-
-    def _ask_here_and_write_behind(self) -> None:
-        """While the system works on a portion, a thread writes the one before it and claims the next ones.
-
-        One portion at most is on its way to the disk. It is acknowledged when it is there, by the thread that asked;
-        so a kill can lose only what nobody was told of.
-        """
-        n = _BATCHES_PER_CLAIM * self._system.batch_size
-        writing: tuple[Future[None], Sequence[Translation]] | None = None
-
-        def wait() -> None:
-            nonlocal writing
-            if writing is not None:
-                (future, answered), writing = writing, None
-                future.result()
-                self._acknowledge(answered)
-
-        # When it is left, also by an exception, the thread first writes what was answered.
-        with ThreadPoolExecutor(1, "gendermark-store") as thread:
-            coming = thread.submit(self._claimed, n)
-            while batches := deque(self._batches(coming.result())):
-                while batches:
-                    batch = batches.popleft()
-                    if not batches:
-                        coming = thread.submit(self._claimed, n)
-                    started = time.monotonic()
+        """Ask the system batch by batch. What it computes here is kept together for a moment: most of the cost of
+        writing is that of making it safe."""
+        waiting: list[Translation] = []
+        written = time.monotonic()
+        try:
+            while claimed := self._claimed(_BATCHES_PER_CLAIM * self._system.batch_size):
+                for batch in _batches(claimed, self._system.batch_size):
                     for answered in _checked(self._system, batch, self._system.answer(batch)):
-                        wait()
-                        writing = thread.submit(self._write, answered), answered
-                        if time.monotonic() - started > _SECONDS_TO_WRITE_BEHIND:
-                            wait()
-                        started = time.monotonic()
-            wait()
-
-    def _batches(self, requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
-        size = self._system.batch_size
-        return (requests[start : start + size] for start in range(0, len(requests), size))
+                        waiting += answered
+                        is_due = time.monotonic() - written > _SECONDS_BETWEEN_WRITES
+                        if is_due or not self._system.is_asked_again_freely:
+                            self._keep(waiting)
+                            waiting, written = [], time.monotonic()
+        finally:
+            if waiting:
+                self._keep(waiting)
 
     def _ask_workers(self, executor: Executor) -> None:
         for shard, (portions, worker, notes, seconds) in executor.each(answer_shard, self._shards()):
@@ -175,8 +146,7 @@ class _Translating:
             self._seconds_per_batch = seconds * shard.batch_size / len(shard.requests)
             # In one piece, so that a shard is there or is not.
             answered = list(chain.from_iterable(_checked(self._system, shard.requests, portions)))
-            self._write(answered)
-            self._acknowledge(answered)
+            self._keep(answered)
 
     def _shards(self) -> Iterator[Shard]:
         system = self._system
@@ -208,11 +178,9 @@ class _Translating:
 
     # -- keeping
 
-    def _write(self, answered: Sequence[Translation]) -> None:
+    def _keep(self, answered: Sequence[Translation]) -> None:
+        """Count answers as done when they are safe, and not before."""
         self._store.put(self._system.system_id, answered)
-
-    def _acknowledge(self, answered: Sequence[Translation]) -> None:
-        """Not before they are safe."""
         for answer in answered:
             key = (answer.request_id, answer.sample)
             self._answered.add(key)
@@ -222,8 +190,7 @@ class _Translating:
         self._progress(self._n_done, self._n_total)
 
     def _read_answers(self) -> Iterator[tuple[Translation, ...]]:
-        for start in range(0, len(self._requests), _BLOCK):
-            block = self._requests[start : start + _BLOCK]
+        for block in _batches(self._requests, _BLOCK):
             found = self._store.get(self._system.system_id, block)
             for request in block:
                 keys = [(request.request_id, sample) for sample in request.samples]
@@ -253,7 +220,12 @@ class _Translating:
         """Pause for a moment; fail when the others have answered nothing for too long."""
         seconds = time.monotonic() - self._last_news
         if seconds >= _SECONDS_UNTIL_TOLD:
-            who = ", ".join(self._store.others(self._system.system_id)) or "another"
+            who = ", ".join(self._store.others(self._system.system_id))
+            if not who:  # a page in the wrong place: found by one way of looking, and not by another
+                raise UserError(
+                    f"the translation cache {self._store.path} is damaged: it has answers that cannot be read; restore "
+                    "a copy, or choose another file with --store"
+                )
             n_left = self._n_total - self._n_done
             what = f"process {who} is asking {self._system.spec} for {n_left:,} of these translations"
             if seconds >= _SECONDS_TO_WAIT:
@@ -264,6 +236,10 @@ class _Translating:
                 self._is_told = True
                 log.warning("%s; waiting for it", what)
         time.sleep(_POLL_SECONDS)
+
+
+def _batches(requests: Sequence[Request], size: int) -> Iterator[Sequence[Request]]:
+    return (requests[start : start + size] for start in range(0, len(requests), size))
 
 
 def _checked(
@@ -366,8 +342,7 @@ def answer_shard(shard: Shard) -> tuple[Sequence[Sequence[Translation]], str, Se
                 "processor?); give all workers the same"
             )
         started = time.perf_counter()
-        size = shard.batch_size
-        batches = [shard.requests[start : start + size] for start in range(0, len(shard.requests), size)]
+        batches = _batches(shard.requests, shard.batch_size)
         portions = [portion for batch in batches for portion in system.answer(batch)]
         seconds = time.perf_counter() - started
         return portions, f"{socket.gethostname()}/{os.getpid()}", tuple(system.notes()), seconds

@@ -1,0 +1,150 @@
+"""The quality of translations about men minus that about women, by any sacreBLEU metric or a scorer of the user's."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UnknownName, UserError
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Description, Floats, Metric, Resampling, count
+from gendermark.reading.contrast import without_tags
+from gendermark.records import Estimate, Gender, Judgement, Unit, Verdict
+from gendermark.result import Result
+
+Scorer = Callable[[list[str], list[str], list[str]], Sequence[float]]
+"""(sources, translations, references) -> a score for each."""
+_NAMED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "bleu": ("BLEU", {}),
+    "chrf": ("CHRF", {}),
+    "chrf++": ("CHRF", {"word_order": 2}),
+    "ter": ("TER", {}),
+}
+_GENDERS = (Gender.MASCULINE, Gender.FEMININE)
+
+
+class QualityGap(NamedTuple):
+    """Scores of the sentences about men and about women, and the first minus the second."""
+
+    masculine: Estimate
+    feminine: Estimate
+    gap: Estimate
+
+
+class _Scores(NamedTuple):
+    name: str
+    signature: str
+    rows: Sequence[Sequence[float]]
+    """Numbers of each sentence that can be summed."""
+    value: Callable[[Sequence[float]], float]
+    """The score from their sums."""
+
+
+def quality_gap(result: Result, scorer: Any, resampling: Resampling) -> QualityGap:
+    """Scores of a result whose items have references; intervals resample the groups of the benchmark."""
+    sources, texts, references = _sentences(result)
+    scores = _scores(scorer, sources, texts, references)
+    rows_of = dict(zip((j.item_id for j in result.judgements), scores.rows, strict=True))
+    width = len(scores.rows[0])
+
+    def tally(group: Sequence[Judgement]) -> Mapping[str, float]:
+        counts: dict[str, float] = defaultdict(float)
+        for judgement in group:
+            for part in (str(judgement.expected), "all"):
+                counts[f"{part}.n"] += 1
+                counts[f"{part}.translated"] += judgement.verdict is not Verdict.NOT_TRANSLATED
+                for place, number in enumerate(rows_of[judgement.item_id]):
+                    counts[f"{part}.{place}"] += number
+        return counts
+
+    def needs(part: str) -> tuple[str, ...]:
+        return tuple(f"{part}.{place}" for place in range(width))
+
+    def value(*columns: Floats) -> Floats:
+        there = np.any(np.array(columns) != 0, axis=0)
+        found = [
+            scores.value(sums) if ok else np.nan for sums, ok in zip(zip(*columns, strict=True), there, strict=True)
+        ]
+        return np.array(found, dtype=np.float64)
+
+    def gap(*columns: Floats) -> Floats:
+        return value(*columns[:width]) - value(*columns[width:])
+
+    metrics = []
+    for gender in _GENDERS:
+        about = Description(
+            scores.name, f"{scores.name} of {gender} sentences", "A score of quality.", Unit.SCORE, "neither"
+        )
+        metrics.append(Metric(about, str(gender), needs(gender), value, f"{gender}.n", f"{gender}.translated"))
+    about = Description(
+        f"delta_{scores.name}", f"masculine minus feminine, in {scores.name}", "A gap in quality.", Unit.SCORE, "zero"
+    )
+    both = tuple(column for gender in _GENDERS for column in needs(gender))
+    metrics.append(Metric(about, "all", both, gap, "all.n", "all.translated"))
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    measures = benchmark.measures
+    counts = count(result.judgements, tally, lambda judgement: measures.stratum(judgement, result.selection))
+    signature = f"{result.signature}|scorer:{scores.signature}"
+    return QualityGap(*estimate(counts, metrics, resampling, signature))
+
+
+def _sentences(result: Result) -> tuple[list[str], list[str], list[str]]:
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    if not result.texts:
+        raise UserError(f"{result.cell} has no sentences at hand; load its run folder, or score it again")
+    items = {item.item_id: item for item in benchmark.load(result.selection).items}
+    references = [items[judgement.item_id].tags.get("reference", "") for judgement in result.judgements]
+    genders = {judgement.expected for judgement in result.judgements}
+    if not all(references) or not genders.issuperset(_GENDERS):
+        raise UserError(
+            f"{result.cell} has no references of sentences about men and about women; MT-GenEval's pairs, "
+            "MiTTenS, and your own data with a column `reference` have"
+        )
+    sources, texts = zip(*((source, text or "") for source, text in result.texts), strict=True)
+    return list(sources), list(texts), [without_tags(reference) for reference in references]
+
+
+def _scores(scorer: Any, sources: list[str], texts: list[str], references: list[str]) -> _Scores:
+    metrics = import_module("sacrebleu.metrics")
+    if isinstance(scorer, str):
+        if scorer.lower() not in _NAMED:
+            raise UnknownName("scorer", scorer, _NAMED)
+        kind, options = _NAMED[scorer.lower()]
+        return _sacrebleu(scorer.lower(), getattr(metrics, kind)(**options), texts, references)
+    if isinstance(scorer, metrics.base.Metric):
+        return _sacrebleu(type(scorer).__name__.lower(), scorer, texts, references)
+    if not callable(scorer):
+        raise UserError(
+            f"a scorer is a name ({', '.join(_NAMED)}), a sacreBLEU metric or a function, not {scorer!r:.60}"
+        )
+    name = getattr(scorer, "__name__", type(scorer).__name__)
+    found = list(scorer(sources, texts, references))
+    if len(found) != len(texts):
+        raise UserError(f"{name} gave {len(found):,} scores for {len(texts):,} sentences, not one each")
+    try:
+        rows = [(float(score), 1.0) for score in found]
+    except (TypeError, ValueError):
+        raise UserError(f"{name} gave a score that is not a number") from None
+    if not np.isfinite(rows).all():
+        raise UserError(f"{name} gave a score that is not finite")
+    return _Scores(name, f"python:{name}", rows, lambda sums: sums[0] / sums[1])
+
+
+def _sacrebleu(name: str, metric: Any, texts: list[str], references: list[str]) -> _Scores:
+    """What sacreBLEU itself sums and scores: the corpus score of any resample is its own."""
+    whole = metric.corpus_score(texts, [references])
+    rows = metric._extract_corpus_statistics(texts, [references])
+    signature = str(metric.get_signature()).replace("|", ",")
+
+    def value(sums: Sequence[float]) -> float:
+        return float(metric._compute_score_from_stats([float(number) for number in sums]).score)
+
+    if abs(value(np.sum(rows, axis=0)) - whole.score) > 1e-6:
+        raise UserError(f"{name} is not the score of sums over sentences; pass a function that scores each sentence")
+    return _Scores(name.replace("+", "p"), f"sacrebleu,{name},{signature}", rows, value)

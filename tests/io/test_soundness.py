@@ -1,0 +1,121 @@
+"""Damaged copies of sound translations are refused, whichever way they come in; sound ones are not."""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import gendermark
+from gendermark.cli.app import _exit_code
+from gendermark.errors import UserError
+from gendermark.io import soundness
+from gendermark.records import Item
+
+_NOUNS = {
+    "doctor": "médico", "nurse": "enfermera", "driver": "conductor", "baker": "panadero", "lawyer": "abogado",
+    "farmer": "agricultor", "teacher": "profesora", "cook": "cocinero", "tailor": "sastre", "guard": "guardián",
+}  # fmt: skip
+_ACTS = {
+    "bought a house": "compró una casa", "lost the key": "perdió la llave", "sold the car": "vendió el coche",
+    "found a dog": "encontró un perro", "wrote a letter": "escribió una carta", "broke the window": "rompió la ventana",
+    "opened the door": "abrió la puerta", "read the book": "leyó el libro", "painted the wall": "pintó la pared",
+    "fixed the roof": "arregló el tejado", "left the town": "dejó el pueblo", "drank the milk": "bebió la leche",
+}  # fmt: skip
+PAIRS = [
+    (f"The {noun} {act} on day {day}.", f"Después de {day} días también {said} {word}.")
+    for day in range(1, 4)
+    for act, said in _ACTS.items()
+    for noun, word in _NOUNS.items()
+]
+random.Random(1).shuffle(PAIRS)
+SOURCES, TEXTS = [source for source, _ in PAIRS], [text for _, text in PAIRS]
+ITEMS = [Item(item_id=str(n), index=n, group_id=str(n), source=source) for n, source in enumerate(SOURCES)]
+
+
+def _misread(page: str) -> Callable[[list[str]], list[str]]:
+    return lambda texts: [text.encode().decode(page, "replace") for text in texts]
+
+
+def _shuffled(share: float) -> Callable[[list[str]], list[str]]:
+    def change(texts: list[str]) -> list[str]:
+        chance = random.Random(3)
+        places = chance.sample(range(len(texts)), int(share * len(texts)))
+        others = dict(zip(places, chance.sample(places, len(places)), strict=True))
+        return [texts[others.get(place, place)] for place in range(len(texts))]
+
+    return change
+
+
+def _neighbours_exchanged(texts: list[str]) -> list[str]:
+    return [texts[place ^ 1] for place in range(len(texts))]
+
+
+def _plain(text: str) -> str:
+    return "".join(letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
+
+
+DAMAGE: dict[str, Callable[[list[str]], list[str]]] = {
+    **{f"read as {page}": _misread(page) for page in ("cp1252", "cp1251", "cp437", "mac_roman", "cp1255")},
+    **{f"{share:.0%} shuffled": _shuffled(share) for share in (0.2, 0.3, 0.5)},
+    "all shuffled": _shuffled(1),
+    "neighbours exchanged": _neighbours_exchanged,
+    "without accents": lambda texts: list(map(_plain, texts)),
+    "without most accents": lambda texts: [*map(_plain, texts[:-1]), texts[-1]],
+    "one sentence": lambda texts: [texts[0]] * len(texts),
+    "copied in part": lambda texts: [SOURCES[n] if n % 3 == 0 else text for n, text in enumerate(texts)],
+    "Portuguese in part": lambda texts: [
+        "Ela não sabia que o médico também foi à casa com você." if n % 3 == 0 else text for n, text in enumerate(texts)
+    ],
+    "in part Portuguese that could be Spanish": lambda texts: [
+        f"Uma médica {n} canta." if n % 3 == 0 else text for n, text in enumerate(texts)
+    ],
+}
+
+
+def check(texts: list[str]) -> None:
+    soundness.check_texts(ITEMS, texts, "es")
+    soundness.check_words(SOURCES, texts)
+
+
+def test_sound_translations_are_accepted() -> None:
+    check(TEXTS)
+
+
+def test_texts_whose_words_have_no_accents_are_accepted() -> None:
+    texts = [f"La cantante {noun} la puerta {n}." for n, noun in enumerate(["abre", "cierra", "pinta"] * 40)]
+    soundness.check_texts(ITEMS[:120], texts, "es")
+
+
+def test_sentences_of_one_group_may_have_one_translation() -> None:
+    texts = [TEXTS[n % 4] for n in range(len(ITEMS))]
+    soundness.check_texts([replace(item, group_id=str(n % 4)) for n, item in enumerate(ITEMS)], texts, "es")
+    with pytest.raises(soundness.Unsound):
+        soundness.check_texts(ITEMS, texts, "es")
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damaged_translations_are_refused(name: str) -> None:
+    with pytest.raises(soundness.Unsound):
+        check(DAMAGE[name](TEXTS))
+
+
+def test_answers_of_a_system_are_checked_as_files_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def system(sources: list[str]) -> list[str]:
+        return ["El médico le dijo que no."] * len(sources)
+
+    why = "same text for different sentences"
+    with pytest.raises(UserError, match=why):
+        gendermark.run(system, "winomt", to="es", data="core")
+    gendermark.run(system, "winomt", to="es", data="core", directory=tmp_path / "run", accept_unsound=True)
+    run = str(tmp_path / "run")
+    for command in (["report", run, "--format", "md"], ["compare", run, run], ["gate", run, "--min", "accuracy=0"]):
+        _exit_code(command)
+        assert why in capsys.readouterr().err
+    for format_ in ("md", "csv", "latex", "json"):
+        _exit_code(["report", run, "--format", format_])
+        assert "|unsound:accepted" in capsys.readouterr().out.replace("\\_", "_")
