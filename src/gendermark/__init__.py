@@ -3,6 +3,10 @@
 >>> import gendermark
 >>> result = gendermark.score("simplegen", "translations.es.txt", to="es", data="core")  # doctest: +SKIP
 
+- `score`, `run`: measure translations, a system, a Python function; `audit`: files of any kind; `rejudge`: a run again
+- `compare`, `gate`, `report`: results or run folders; `load` reads a folder; `quality_gap`
+- `items`, `select`: the sentences of a benchmark; `read_people`: the people in any text, and their gender
+
 Public names are loaded on first use, so that importing the package costs nothing.
 """
 
@@ -11,10 +15,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from gendermark.api import audit, compare, gate, items, load, report, run, score, select
+    from gendermark.api import audit, compare, gate, items, load, quality_gap, rejudge, report, run, score, select
     from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
     from gendermark.reading.reader import Person, read_people
@@ -24,7 +28,8 @@ if TYPE_CHECKING:
 
 _HOME = {
     **dict.fromkeys(
-        ("audit", "compare", "gate", "items", "load", "report", "run", "score", "select"), "gendermark.api"
+        ("audit", "compare", "gate", "items", "load", "quality_gap", "rejudge", "report", "run", "score", "select"),
+        "gendermark.api",
     ),
     **dict.fromkeys(("Person", "read_people"), "gendermark.reading.reader"),
     "Selection": "gendermark.selection",
@@ -52,7 +57,9 @@ __all__ = [
     "gate",
     "items",
     "load",
+    "quality_gap",
     "read_people",
+    "rejudge",
     "report",
     "run",
     "score",

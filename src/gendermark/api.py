@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
-from gendermark.errors import UnknownName, UnmatchedSources, UserError
+from gendermark.errors import BadFile, UnknownName, UnmatchedSources, UserError
 from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.tables import Samples
@@ -30,7 +30,7 @@ from gendermark.io.translations import (
 from gendermark.metrics.metric import Resampling
 from gendermark.reading.failures import MISSING
 from gendermark.records import Request, Task, Translation
-from gendermark.result import Result, SourceAndTranslation
+from gendermark.result import Result, ResultList, SourceAndTranslation
 from gendermark.runs.executors import SERIAL, Executor, open_executor
 from gendermark.runs.score import Origin, sentence_of
 from gendermark.runs.score import score as judge_and_estimate
@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # what only runs need is loaded by them: to score a file shal
     from gendermark.runs.compare import ComparisonReport
     from gendermark.runs.folder import Text
     from gendermark.runs.gates import Verdict as GateVerdict
+    from gendermark.runs.quality_gap import QualityGap, Scorer
     from gendermark.runs.run import RunContext
     from gendermark.systems.function import Translate
     from gendermark.systems.system import System
@@ -57,7 +58,14 @@ _FEWEST_TO_BE_THE_SAME = 10
 
 
 def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Benchmark, Selection]:
-    """A benchmark and a completed selection of its items; `options` are the other fields of `Selection`."""
+    """A benchmark and a completed selection of its items.
+
+    Args:
+        benchmark: the name of a benchmark, or a `Selection`.
+        to: the target language, such as `es`.
+        options: other fields of the selection: `data`, `rules`, `revision`, and options of the benchmark.
+    """
+    _check_is_benchmark(benchmark)
     if isinstance(benchmark, Selection):
         if to or options:
             given = ", ".join((["to"] if to else []) + list(options))
@@ -70,8 +78,21 @@ def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Be
     return found, found.complete(selection)
 
 
+def _check_is_benchmark(given: object) -> None:
+    if not isinstance(given, str | Selection):
+        raise UserError(
+            f"a benchmark is given by its name, such as {registry.names('benchmark')[-1]!r}, not {given!r:.60}"
+        )
+
+
 def items(benchmark: str | Selection, to: str = "", **options: Any) -> ItemSet:
-    """The items of a selection, in export order."""
+    """The items of a selection, in export order: `.items`, each with source, expected gender and tags.
+
+    Args:
+        benchmark: the name of a benchmark, or a `Selection`.
+        to: the target language, such as `es`.
+        options: other fields of the selection: `data`, `rules`, `revision`, and options of the benchmark.
+    """
     found, selection = select(benchmark, to, **options)
     return found.load(selection)
 
@@ -95,6 +116,9 @@ def score(
     resampling: Resampling | None = None,
     *,
     data: str = "official",
+    rules: str = "",
+    revision: str = "",
+    source_language: str = "",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
@@ -102,6 +126,7 @@ def score(
     name: str = "",
     directory: Path | str | None = None,
     executor: str = "",
+    accept_unsound: bool = False,
     **options: Any,
 ) -> Result:
     """Score translations made elsewhere.
@@ -113,6 +138,9 @@ def score(
         to: the target language, such as `es`.
         resampling: resamples, confidence, seed and interval as one record, in their place.
         data: `official`, `core` (bundled, no network) or `file:FILE`.
+        rules: scoring rules, such as `paper2019`; `best` if not given.
+        revision: revision of the official data, such as `2019`.
+        source_language: the source language, where a benchmark has several.
         resamples: resamples of the tests and intervals that need any.
         confidence: the level of the intervals.
         seed: of everything drawn at random.
@@ -120,17 +148,45 @@ def score(
         name: what the system is called in tables and headings; with a directory, the name of that if not given.
         directory: a run folder to write the result to, beside others of the same system.
         executor: where large sets are judged: `serial`, `processes:4`, `dask`.
-        options: options of the benchmark, such as `rules="paper2019"`.
+        accept_unsound: score translations that look broken (copies, another language, another order), and say so.
+        options: other options of the benchmark, as its command line has them: `split="dev"`.
     """
     if directory is not None:
         name = name or Path(directory).resolve().name
+    _check_is_benchmark(benchmark)
+    translations = _checked(translations)
     origin = Origin("files", resampling=resampling or Resampling(resamples, seed, confidence, interval), name=name)
-    given = {} if isinstance(benchmark, Selection) and data == "official" else {"data": data}
+    asked = _asked(benchmark, options, data=data, rules=rules, revision=revision, source_language=source_language)
     with _workers(executor) as workers:
-        scored = score_texts(benchmark, translations, to, origin, workers, **given, **options)
+        scored = score_texts(benchmark, translations, to, origin, workers, accept_unsound=accept_unsound, **asked)
     if directory is not None:
         scored.write(Path(directory), origin)
     return scored.result
+
+
+def _checked(given: Any) -> Any:
+    """Translations as a list, whatever holds them."""
+    if isinstance(given, Mapping):
+        return {part: _checked(one) for part, one in given.items()}
+    if isinstance(given, str) and ("\n" in given or not Path(given).exists()):
+        raise UserError(f"{given!r:.60}: no such file; give the path of one, or a list of texts, one for each sentence")
+    if isinstance(given, str | Path | TranslationFile):
+        return given
+    if not isinstance(given, Iterable):
+        raise UserError(f"translations are a file or a list of texts, not {given!r:.60}")
+    texts = list(given)
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str) and not isinstance(text, Sequence):
+            raise UserError(f"translation {number:,} is {text!r:.60}, not a text; give '' for a sentence without one")
+    return texts
+
+
+def _asked(benchmark: str | Selection, options: Mapping[str, Any], **common: str) -> dict[str, Any]:
+    """The options that were given; a `Selection` has its own data."""
+    given = {name: value for name, value in common.items() if value}
+    if isinstance(benchmark, Selection) and given.get("data") == "official":
+        del given["data"]
+    return {**given, **options}
 
 
 @dataclass(frozen=True)
@@ -155,6 +211,8 @@ def score_texts(
     to: str,
     origin: Origin,
     executor: Executor = SERIAL,
+    *,
+    accept_unsound: bool = False,
     **options: Any,
 ) -> Scored:
     """Score translations of the system that `origin` names, and return what they were matched with, too."""
@@ -163,10 +221,16 @@ def score_texts(
     if found.draws:
         item_set, answers = _with_samples(found, selection, translations, given)
     else:
-        item_set, texts = _with_texts(found, selection, translations, is_revision_given=bool(given.revision))
-        with soundness.refused(_THEMSELVES, REMEDIES):
-            check_genders(found, item_set, texts)
+        accepted: list[str] | None = [] if accept_unsound else None
+        item_set, texts = _with_texts(found, selection, translations, accepted, is_revision_given=bool(given.revision))
         answers = mapped(lambda text: [Translation("", text, error=MISSING if text is None else None)], texts)
+        files = translations.values() if isinstance(translations, Mapping) else [translations]
+        unsound = [why for file in files if isinstance(file, TranslationFile) for why in file.accepted]
+        unsound += accepted or []
+        if not unsound:
+            with _accepting(accepted), soundness.refused(_THEMSELVES, REMEDIES):
+                check_genders(found, item_set, texts)
+        origin = replace(origin, unsound="; ".join(dict.fromkeys([*unsound, *(accepted or [])])))
     result = judge_and_estimate(found, item_set, answers, origin, executor)
     return Scored(item_set, answers, replace(result, texts=mapped(sentence_of, item_set.items, answers)))
 
@@ -205,24 +269,25 @@ def _with_texts(
     benchmark: Benchmark,
     selection: Selection,
     translations: Translations | Mapping[str, Translations],
+    accepted: list[str] | None,
     *,
     is_revision_given: bool,
 ) -> tuple[ItemSet, Sequence[str | None]]:
     """The items of a selection and the translation of each.
 
     Sources show which revision was translated; that one is taken, with a message, unless the user has named one.
+    What looks unsound is refused, or put into `accepted`.
     """
 
     def opened(one: Any) -> _Given:  # a file may be a pipe, which can be read once only
-        return open_translations(one) if isinstance(one, str | Path) else one
+        is_path = isinstance(one, str | Path)
+        return open_translations(one, accept_unsound=accepted is not None) if is_path else one
 
     given: _Given | dict[str, _Given]
     if isinstance(translations, Mapping):
         if not translations:
-            raise UserError(
-                f"no translations were given; name a {benchmark.part_noun} of {benchmark.name}, for example "
-                f"{benchmark.choices_of('parts')[0]!r}, and its translations"
-            )
+            part = f"{benchmark.part_noun} of {benchmark.name}, for example {benchmark.choices_of('parts')[0]!r}"
+            raise UserError(f"no translations were given; name a {part}, and its translations")
         selection = benchmark.complete(replace(selection, parts=tuple(translations)))
         given = {part: opened(one) for part, one in translations.items()}
     else:
@@ -238,7 +303,7 @@ def _with_texts(
     problems = []
     for revision in revisions:
         try:
-            matched = _matched(benchmark, replace(selection, revision=revision), given)
+            matched = _matched(benchmark, replace(selection, revision=revision), given, accepted)
         except UnmatchedSources as problem:
             problems.append(problem)
         else:
@@ -249,13 +314,16 @@ def _with_texts(
 
 
 def _matched(
-    benchmark: Benchmark, selection: Selection, translations: _Given | Mapping[str, _Given]
+    benchmark: Benchmark,
+    selection: Selection,
+    translations: _Given | Mapping[str, _Given],
+    accepted: list[str] | None,
 ) -> tuple[ItemSet, Sequence[str | None]]:
     if not isinstance(translations, Mapping):
         item_set = benchmark.load(selection)
-        return item_set, _texts(translations, benchmark, item_set)
+        return item_set, _texts(translations, benchmark, item_set, accepted)
     by_part = {
-        part: _texts(given, benchmark, benchmark.load(replace(selection, parts=(part,))))
+        part: _texts(given, benchmark, benchmark.load(replace(selection, parts=(part,))), accepted)
         for part, given in translations.items()
     }
     if is_of_pairs(benchmark) and len(by_part) == 2:
@@ -266,30 +334,52 @@ def _matched(
     return benchmark.load(selection), stored(chain.from_iterable(by_part.values()))
 
 
-def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str | None]:
+@contextmanager
+def _accepting(accepted: list[str] | None) -> Iterator[None]:
+    try:
+        yield
+    except BadFile as problem:
+        if accepted is None:
+            raise
+        accepted.append(str(problem))
+
+
+def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet, accepted: list[str] | None) -> Sequence[str | None]:
+    notes: Sequence[str] = ()
     if isinstance(given, TranslationFile):
         where: Path | str = given.path
         texts, notes = given.texts(benchmark, item_set)
+        if accepted is not None:
+            accepted += given.accepted
     else:
         where, texts = _THEMSELVES, given
         if len(texts) != len(item_set.items):
-            raise UserError(f"{len(texts):,} translations were given for {len(item_set.items):,} sentences")
-        with soundness.refused(where, REMEDIES):
+            data = item_set.selection.data
+            raise UserError(
+                f"{len(texts):,} translations were given for {len(item_set.items):,} sentences ({data} data); give one "
+                "for each of gendermark.items(...).items"
+            )
+        with _accepting(accepted), soundness.refused(where, REMEDIES):
             notes = check_sound(benchmark, item_set, given)
     for note in notes:
         log.info("%s: %s", where, note)
     return texts
 
 
-def audit(files: Path | str | Sequence[Path | str], directory: Path | str | None = None) -> Audit:
+def audit(files: Path | str | Sequence[Path | str], directory: Path | str | None = None, *, parser: str = "") -> Audit:
     """Recognise what is in some files of translations, and score all of it; see `gendermark audit`.
 
-    With a directory, a run folder for each system is left there.
+    Args:
+        files: a file, or several: spreadsheets, text files, catalogues.
+        directory: where a run folder for each system is written.
+        parser: an installed pipeline of spaCy that parses texts of no benchmark, instead of the bundled one.
     """
     from gendermark.auditing import audit as auditing  # not for everybody who scores a file
 
     given = [files] if isinstance(files, str | Path) else files
-    return auditing.audit(given, Path(directory) if directory is not None else None)
+    if not isinstance(given, Sequence) or not all(isinstance(one, str | Path) for one in given):
+        raise UserError(f"audit takes files of translations, not {type(files).__name__}; report() shows results")
+    return auditing.audit(given, Path(directory) if directory is not None else None, parser=parser)
 
 
 # -- systems -----------------------------------------------------------------------------------------------------------
@@ -303,6 +393,9 @@ def run(
     directory: Path | str | None = None,
     *,
     data: str = "official",
+    rules: str = "",
+    revision: str = "",
+    source_language: str = "",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
@@ -312,6 +405,7 @@ def run(
     forced_choice: bool = False,
     name: str = "",
     executor: str = "",
+    accept_unsound: bool = False,
     **options: Any,
 ) -> Result: ...
 @overload
@@ -322,6 +416,9 @@ def run(
     directory: Path | str | None = None,
     *,
     data: str = "official",
+    rules: str = "",
+    revision: str = "",
+    source_language: str = "",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
@@ -331,6 +428,7 @@ def run(
     forced_choice: bool = False,
     name: str = "",
     executor: str = "",
+    accept_unsound: bool = False,
     **options: Any,
 ) -> list[Result]: ...
 def run(
@@ -340,6 +438,9 @@ def run(
     directory: Path | str | None = None,
     *,
     data: str = "official",
+    rules: str = "",
+    revision: str = "",
+    source_language: str = "",
     resamples: int = 1000,
     confidence: float = 0.95,
     seed: int = 12345,
@@ -349,17 +450,21 @@ def run(
     forced_choice: bool = False,
     name: str = "",
     executor: str = "",
+    accept_unsound: bool = False,
     **options: Any,
 ) -> Result | list[Result]:
     """Translate the sentences of one or several benchmarks with a system, and score them.
 
     Args:
         system: `family:argument` as on the command line (`ctranslate2:models/en-es`), or a function from a list of
-            sentences to a list of translations.
+            sentences to a list of translations; it is asked in batches, and its answers are kept in `directory` only.
         benchmark: the name of a benchmark or a `Selection`; a list of them gives a list of results.
         to: the target language, such as `es`.
         directory: a run folder, in which everything is kept; a run that was interrupted resumes there.
         data: `official`, `core` (bundled, no network) or `file:FILE`.
+        rules: scoring rules, such as `paper2019`; `best` if not given.
+        revision: revision of the official data, such as `2019`.
+        source_language: the source language, where a benchmark has several.
         resamples: resamples of the tests and intervals that need any.
         confidence: the level of the intervals.
         seed: of everything drawn at random.
@@ -369,7 +474,8 @@ def run(
         forced_choice: also ask the system to score the right against the contrastive translation.
         name: what the system is called in tables and headings.
         executor: where the work is done: `serial`, `processes:4`, `dask`.
-        options: options of the benchmark, such as `rules="paper2019"`.
+        accept_unsound: go on where the translations look damaged; every output then says so.
+        options: other options of the benchmark, as its command line has them: `split="dev"`.
 
     Returns:
         The result of the benchmark; a list of them if a list was given.
@@ -379,18 +485,20 @@ def run(
     from gendermark.systems.function import Function
     from gendermark.systems.system import open_system
 
+    if not callable(system) and not isinstance(system, str):
+        raise UserError(f"a system is written as family:argument, or is a function that translates, not {system!r:.60}")
     benchmarks: Sequence[str | Selection] = [benchmark] if isinstance(benchmark, str | Selection) else benchmark
-    selections = tuple(
-        select(one)[1] if isinstance(one, Selection) else select(one, to, data=data, **options)[1] for one in benchmarks
-    )
+    asked = _asked("", options, data=data, rules=rules, revision=revision, source_language=source_language)
+    chosen = (select(one) if isinstance(one, Selection) else select(one, to, **asked) for one in benchmarks)
+    selections = tuple(selection for _, selection in chosen)
     how = resampling or Resampling(resamples, seed, confidence, interval)
     folder = Path(directory) if directory is not None else None
     with _workers(executor) as workers, ExitStack() as stack:
         context = running.RunContext(name=name, executor=workers)
-        opened: System = Function(system) if callable(system) else open_system(system, system_options)
+        opened: System = Function(system, folder) if callable(system) else open_system(system, system_options)
         stack.enter_context(closing(opened))
         spec = opened.spec if callable(system) else system
-        config = RunConfig(spec, selections, system_options or {}, how, forced_choice)
+        config = RunConfig(spec, selections, system_options or {}, how, forced_choice, accept_unsound)
         results = running.carry_out(running.plan(config, opened), opened, folder, context)
     return results[0] if isinstance(benchmark, str | Selection) else results
 
@@ -458,7 +566,7 @@ def compare(first: Results, second: Results, *, all_metrics: bool = False) -> Co
 
     Args:
         first: a result, a list of results, or a run folder.
-        second: what it is compared with.
+        second: the system compared with it; differences are second minus first.
         all_metrics: every metric, not only the headline ones.
     """
     from gendermark.runs import compare as comparing
@@ -507,42 +615,83 @@ def gate(
     return gates.Verdict.of(checks)
 
 
-def report(runs: Results | Sequence[Path | str | Sequence[Result]], path: Path | str) -> None:
+def quality_gap(
+    result: Result, scorer: str | Scorer | Any = "chrf", *, resamples: int = 1000, confidence: float = 0.95
+) -> QualityGap:
+    """The quality of translations about men, about women, and the difference, with intervals.
+
+    Args:
+        result: of a benchmark whose items about men and women have references, such as MT-GenEval's pairs.
+        scorer: `bleu`, `chrf`, `chrf++`, `ter`, any sacreBLEU metric, or a function from sources, translations and
+            references to a score for each sentence. An untranslated sentence is an empty translation.
+        resamples: resamples of the intervals.
+        confidence: the level of the intervals.
+    """
+    from gendermark.runs import quality_gap as gaps
+
+    return gaps.quality_gap(result, scorer, Resampling(resamples, confidence=confidence))
+
+
+def report(
+    runs: Results | Sequence[Path | str | Sequence[Result]], path: Path | str, *, metrics: Sequence[str] = ()
+) -> None:
     """Write a page (`.html`), or tables (`.md`, `.tex`, `.csv`, `.json`).
 
     Args:
         runs: a result or a run folder, or a list of them; the others are compared with the first.
         path: the file to write; its ending decides the form.
+        metrics: columns of Markdown and LaTeX tables, such as `accuracy:feminine`, in place of the papers' tables.
     """
     from gendermark.runs.folder import read_run, run_of
 
+    if not isinstance(path, str | Path):
+        raise UserError("report takes the results as a list, then the file to write: report([a, b], 'page.html')")
     several = [runs] if isinstance(runs, Path | str | Result) else runs
-    read = [
-        read_run(one) if isinstance(one, Path | str) else run_of([one] if isinstance(one, Result) else one)
-        for one in several
-    ]
+    read = [read_run(one) if isinstance(one, Path | str) else run_of(load(one)) for one in several]
     # Reports stand above this module: they name the commands that make a run again.
-    import_module("gendermark.reporting.report").write(read, Path(path))
+    import_module("gendermark.reporting.tables").write_report(read, Path(path), metrics)
 
 
-def load(run: Results) -> Sequence[Result]:
+def load(run: Results) -> ResultList:
     """The results in a run folder, with their sentences; results themselves are given back.
 
     Args:
         run: a run folder, a result, or a list of results.
+
+    Returns:
+        A list in which a result is also found by the name of its benchmark: `load("runs/mine")[BENCHMARK]`.
     """
     if isinstance(run, Result):
-        return [run]
+        return ResultList([run])
     if not isinstance(run, str | Path):
-        return run
+        return ResultList(run)
     from gendermark.runs.folder import read_run
 
     read = read_run(run)
-    return [replace(one, texts=mapped(_sentence, read.texts[one.cell])) for one in read.results]
+    return ResultList(replace(one, texts=mapped(_sentence, read.texts[one.cell])) for one in read.results)
 
 
 def _sentence(text: Text) -> SourceAndTranslation:
     return text.source, text.translation
+
+
+def rejudge(run: Path | str, output: Path | str | None = None, *, rules: str = "", **options: Any) -> ResultList:
+    """Judge and score the translations of a run folder again; no system is asked.
+
+    Args:
+        run: a run folder.
+        output: a run folder to write the new results to.
+        rules: scoring rules; as before if not given.
+        options: other options of judging, such as `aligner="eflomal"`.
+    """
+    from gendermark.runs.rejudge import rejudge as judge_again
+
+    if not isinstance(run, str | Path):
+        raise UserError(
+            "rejudge takes a run folder; run(..., directory=FOLDER) or score(..., directory=FOLDER) writes one"
+        )
+    found = judge_again(run, {"rules": rules, **options}, Path(output) if output is not None else None)
+    return ResultList(one.result for one in found)
 
 
 # -- what can be asked for ---------------------------------------------------------------------------------------------
@@ -584,13 +733,15 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
             tuple(dict.fromkeys(_of_named(name, to, given, benchmarks) for to in targets for name in benchmarks))
         )
     _refuse_unknown_values(given)
+    source = given.get("source_language", "")
     found: dict[Selection, None] = {}
     left_out: dict[str, str] = {}
     for to in targets:
         for name, benchmark in registry.every("benchmark"):
+            pairs = benchmark.language_pairs(given.get("data", "official"))
+            has_direction = any(target == to and source in ("", from_) for from_, target in pairs)
             # Drawing many samples takes long and most systems cannot: only when asked for by name.
-            is_left = benchmark.draws or benchmark.only_when_named
-            if not is_left and _has_direction(benchmark, to, given):
+            if has_direction and not benchmark.draws and not benchmark.only_when_named:
                 try:
                     found[select(name, to, **given)[1]] = None
                 except UserError as problem:
@@ -619,9 +770,3 @@ def _refuse_unknown_values(given: Mapping[str, Any]) -> None:
             if takers and not any(taker.allows(one) for taker in takers if name != "parts" or taker.choices):
                 known = {choice for taker in takers for choice in taker.choices if choice}
                 raise UnknownName("group" if name == "parts" else name, one, known)
-
-
-def _has_direction(benchmark: Benchmark, to: str, given: Mapping[str, Any]) -> bool:
-    source = given.get("source_language", "")
-    pairs = benchmark.language_pairs(given.get("data", "official"))
-    return any(target == to and source in ("", from_) for from_, target in pairs)

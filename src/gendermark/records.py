@@ -1,17 +1,23 @@
 """The records of the pipeline, all frozen: Item, Request, Translation, Judgement, Estimate.
 
-Standard library only. Every stage reads one kind of record and writes the next; none is ever changed.
+Every stage reads one kind of record and writes the next; none is ever changed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from gendermark.errors import MissingExtra
+
+if TYPE_CHECKING:
+    import pandas
 
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
 """As `json.dumps` writes it, which makes an encoder for every call."""
@@ -315,6 +321,17 @@ class Estimate:
     def shown(self) -> str:
         return self.unit.show(self.value)
 
+    def __float__(self) -> float:
+        if self.value is None:
+            raise ValueError(
+                f"{self.metric}:{self.slice} has no value: {self.n_judged:,} of {self.n_total:,} were judged"
+            )
+        return float(self.value)
+
+    def __format__(self, form: str) -> str:
+        """`f"{estimate:.1f}"` formats the value; without a form, the line to quote."""
+        return format(float(self), form) if form else str(self)
+
     def __repr__(self) -> str:
         """One line to quote, as sacreBLEU prints a score: the number, its interval, its coverage, its signature."""
         name = self.metric if self.slice == "all" else f"{self.metric}:{self.slice}"
@@ -324,20 +341,8 @@ class Estimate:
         return f"{name} = {self.shown} ({inner}) {self.signature}".rstrip()
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "metric": self.metric,
-            "slice": self.slice,
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "fixed_low": self.fixed_low,
-            "fixed_high": self.fixed_high,
-            "n_groups": self.n_groups,
-            "n_judged": self.n_judged,
-            "n_total": self.n_total,
-            "unit": self.unit,
-            "p_value": self.p_value,
-        }
+        numbers = ("value", "low", "high", "fixed_low", "fixed_high", "n_groups", "n_judged", "n_total")
+        return {name: getattr(self, name) for name in ("metric", "slice", *numbers, "unit", "p_value")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,13 +358,7 @@ class Test:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "question": self.question,
-            "statistic": self.statistic,
-            "p_value": self.p_value,
-            "details": dict(self.details),
-        }
+        return {**{name: getattr(self, name) for name in self.__dataclass_fields__}, "details": dict(self.details)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,9 +371,30 @@ class Table:
     rows: Sequence[tuple[Any, ...]]
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "title": self.title,
-            "columns": list(self.columns),
-            "rows": [list(r) for r in self.rows],
-        }
+        cells = {"columns": list(self.columns), "rows": [list(row) for row in self.rows]}
+        return {"name": self.name, "title": self.title, **cells}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a data frame."""
+        return frame(dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+    def _repr_html_(self) -> str:
+        """The table in a notebook."""
+        cells = "".join(
+            f"<tr>{''.join(f'<td>{html.escape(_short(cell))}</td>' for cell in row)}</tr>" for row in self.rows
+        )
+        heads = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
+        return f"<table><caption>{html.escape(self.title)}</caption><tr>{heads}</tr>{cells}</table>"
+
+
+def _short(cell: Any) -> str:
+    return "–" if cell is None else f"{cell:.1f}" if isinstance(cell, float) else str(cell)
+
+
+def frame(rows: Iterable[Mapping[str, Any]]) -> pandas.DataFrame:
+    """A data frame of these rows."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra("to_pandas()", "pandas") from None
+    return pandas.DataFrame(list(rows))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from gendermark.errors import MissingExtra
 from gendermark.metrics.verdicts import BiasVerdict
 from gendermark.names import readable, told_apart
-from gendermark.records import Estimate, Judgement, Table, Test
+from gendermark.records import Estimate, Judgement, Table, Test, frame
 from gendermark.selection import Selection
 
 if TYPE_CHECKING:
@@ -25,11 +25,15 @@ def find_estimate(estimates: Sequence[Estimate], metric: str, part: str) -> Esti
     for found in estimates:
         if (found.metric, found.slice) == (metric, part):
             return found
-    known = ", ".join(f"{e.metric}:{e.slice}" for e in estimates)
-    raise KeyError(f"no estimate {metric}:{part}; available: {known}")
+    known = [f"{e.metric}:{e.slice}" for e in estimates]
+    close = get_close_matches(f"{metric}:{part}", known, n=1)
+    guess = f" (did you mean {close[0]}?)" if close else ""
+    raise KeyError(f"no estimate {metric}:{part}{guess}; available: {', '.join(known)}")
 
 
 SourceAndTranslation = tuple[str, str | None]
+ACCEPTED, UNSOUND = "Unsound translations were accepted: ", "The translations look unsound: "
+"""How the warning of a result begins whose run accepted them, or did not check them."""
 _MOST_SHOWN = 12
 """Rows of the table in a notebook."""
 
@@ -60,13 +64,21 @@ class Result:
     def cell(self) -> str:
         return self.selection.cell
 
+    @property
+    def unsound(self) -> list[str]:
+        """The warnings that its translations are unsound, or were accepted so."""
+        return [one for one in self.warnings if one.startswith((ACCEPTED, UNSOUND))]
+
     def estimate(self, metric: str, slice: str = "all") -> Estimate:  # noqa: A002 (the contract's word)
         """The estimate of one metric on one slice."""
         return find_estimate(self.estimates, metric, slice)
 
     def __getitem__(self, key: str | tuple[str, str]) -> Estimate:
-        """`result["accuracy"]`, or of one slice: `result["accuracy", "feminine"]`."""
-        return self.estimate(*((key,) if isinstance(key, str) else key))
+        """`result["accuracy"]`, or of one slice: `result["accuracy", "feminine"]`, `result["accuracy:feminine"]`."""
+        metric, _, part = key.partition(":") if isinstance(key, str) else (key[0], "", key[1])
+        return self.estimate(metric, part or "all")
+
+    __iter__ = None  # it is no sequence of anything, though it has `[...]`
 
     def find(self, metric: str, part: str = "all") -> Estimate | None:
         """The same, if it has a value."""
@@ -84,7 +96,7 @@ class Result:
         return {key: value for key, colon, value in pairs if colon}
 
     def table(self, name: str) -> Table:
-        """One of the detailed tables."""
+        """One of the detailed tables, such as `entities` of WinoMT; it has `to_pandas()`."""
         for found in self.tables:
             if found.name == name:
                 return found
@@ -123,9 +135,13 @@ class Result:
         """
         return import_module("gendermark.reporting.figures").plot(self)
 
-    def to_latex(self) -> str:
-        """The table of the benchmark's paper, filled with this result (booktabs)."""
-        text: str = import_module("gendermark.reporting.tables").render({self.called: [self]}, "latex")
+    def to_latex(self, *metrics: str) -> str:
+        """The table of the benchmark's paper, filled with this result (booktabs).
+
+        Args:
+            metrics: columns of a table of these metrics in its place: `to_latex("accuracy", "accuracy:feminine")`.
+        """
+        text: str = import_module("gendermark.reporting.tables").render({self.called: [self]}, "latex", metrics)
         return text
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -137,7 +153,7 @@ class Result:
             "source_language": selection.source_language,
             "target_language": selection.target_language,
         }
-        return _frame([{**about, **estimate.to_json()} for estimate in self.estimates])
+        return frame([{**about, **estimate.to_json()} for estimate in self.estimates])
 
     def judgement_rows(self) -> Iterator[dict[str, Any]]:
         """A line of `--judgements` for each judgement, with its sentence."""
@@ -148,17 +164,30 @@ class Result:
 
     def judgements_to_pandas(self) -> pandas.DataFrame:
         """The judgements as a data frame, with source and translation; every tag is a column."""
-        return _frame(
+        return frame(
             [{**row.pop("tags"), **row, "evidence": " ".join(row["evidence"])} for row in self.judgement_rows()]
         )
 
     def __repr__(self) -> str:
-        lines = [f"<{self.cell} of {self.called}: {self.selection.data} data, rules {self.selection.rules}>"]
-        lines += [
-            f"  {e.metric:<14} {e.slice:<12} {e.shown} {e.interval}  {e.n_judged:,} of {e.n_total:,} judged"
-            for e in self.estimates
-        ]
-        return "\n".join([*lines, f"  {self.signature}"])
+        lines = [f"<{self.cell} of {self.called}: {self.selection.data} data, {self.selection.rules_in_words}>"]
+        rows = [("metric", "slice", "value", "interval", "judged", "verdict"), *map(self._row, self._shown)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines += ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        if len(self._shown) < len(self.estimates):
+            lines.append(
+                f"  {len(self._shown)} of {len(self.estimates)} estimates; .to_pandas() has all, .findings says more"
+            )
+        return "\n".join([*lines, *(f"  {warning}" for warning in self.warnings), f"  {self.signature}"])
+
+    @property
+    def _shown(self) -> list[Estimate]:
+        """What a notebook prints: the numbers over all items, of women and of men."""
+        return [e for e in self.estimates if e.slice in ("all", "feminine", "masculine")][:_MOST_SHOWN]
+
+    def _row(self, e: Estimate) -> tuple[str, ...]:
+        states = {(one.metric, one.slice): one.state.replace("_", " ") for one in self.verdicts}
+        judged = f"{e.n_judged:,} of {e.n_total:,}"
+        return e.metric, e.slice, e.shown, e.interval, judged, states.get((e.metric, e.slice), "")
 
     def _repr_html_(self) -> str:
         """A small table for notebooks: the numbers over all items, of women and of men; `to_pandas` has the rest."""
@@ -168,14 +197,23 @@ class Result:
             aligned = "".join(f'<{tag} style="text-align:right">{cell}</{tag}>' for cell in others)
             return f'<tr><{tag} style="text-align:left">{first}</{tag}>{aligned}</tr>'
 
-        shown = [e for e in self.estimates if e.slice in ("all", "feminine", "masculine")][:_MOST_SHOWN]
-        body = "".join(
-            row((f"{e.metric} ({e.slice})", e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}"), "td")
-            for e in shown
-        )
+        body = "".join(row((f"{e[0]} ({e[1]})", *e[2:]), "td") for e in map(self._row, self._shown))
         caption = f"{html.escape(self.cell)}: {html.escape(self.called)}"
-        head = row(("metric", "value", "interval", "judged"), "th")
+        head = row(("metric", "value", "interval", "judged", "verdict"), "th")
         return f"<table><caption>{caption}</caption>{head}{body}</table>"
+
+
+class ResultList(list[Result]):
+    """The results of one run, by place or by name: `results["winomt"]`, `results["winomt.en-es"]`."""
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        found = [one for one in self if key in (one.selection.benchmark, one.cell)]
+        if len(found) != 1:
+            known = ", ".join(one.cell for one in self)
+            raise KeyError(f"{'several results are' if found else 'no result is'} called {key!r}; available: {known}")
+        return found[0]
 
 
 def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
@@ -213,7 +251,8 @@ def check_judgement(judgement: Judgement) -> Judgement:
     """The same judgement; TypeError for one that only a damaged run folder or a faulty plug-in has."""
     j = judgement
     facts = (j.item_id, j.group_id, j.entity, j.contrast, j.reason, j.outcome)
-    if not _all_texts(*facts, *j.evidence, *j.tags.values()) or not isinstance(j.index, int):
+    are_numbers = all(map(_is_number, j.measures.values()))
+    if not are_numbers or not _all_texts(*facts, *j.evidence, *j.tags.values()) or not isinstance(j.index, int):
         raise TypeError(f"judgement {j.item_id!r:.60} has a value of the wrong kind")
     return judgement
 
@@ -228,11 +267,3 @@ def _is_p_value(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and abs(value) < 1e300  # false of NaN and infinity
-
-
-def _frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtra("to_pandas()", "pandas") from None
-    return pandas.DataFrame(list(rows))

@@ -115,6 +115,10 @@ class Selection(metaclass=_OfItsBenchmark):
     parts: tuple[str, ...] = option(default=(), noun="group")
     """Only these parts, each in the order of its own file."""
 
+    @property
+    def rules_in_words(self) -> str:
+        return "gendermark's corrected rules (best)" if self.rules == "best" else f"published rules ({self.rules})"
+
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "parts": list(self.parts)}
 

@@ -241,7 +241,7 @@ def read_cell(directory: Path, cell: str = "") -> tuple[Result, dict[str, folder
             f"it cannot be annotated; {rest}"
         )
     if not cell and len(results) > 1:
-        raise UserError(f"{directory} has {len(results)} cells; say which: --cell {' | '.join(results)}")
+        raise UserError(f"{directory} contains {len(results)} results; choose one with --cell: {', '.join(results)}")
     cell = cell or next(iter(results))
     if cell not in results:
         raise UnknownName(f"cell of {directory}", cell, results)

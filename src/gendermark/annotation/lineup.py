@@ -117,7 +117,7 @@ def _read_run(directory: Path, cell: str) -> LineupRun:
             wanted = _with_context()[0]
             raise UserError(f"{directory} has no run of {wanted}; run it with: --benchmark {wanted}")
         if len(cells) > 1:
-            raise UserError(f"{directory} has {len(cells)} cells; say which: --cell {' | '.join(cells)}")
+            raise UserError(f"{directory} contains {len(cells)} results; choose one with --cell: {', '.join(cells)}")
         cell = cells[0]
     if not _has_context(cell):
         raise UserError(f"{cell} has no context and no references; give a cell of {' or '.join(_with_context())}")
@@ -348,7 +348,7 @@ class Lineup:
         evaluators = [self._summary(one) for one in people]
         # `max` takes the first of equals. The paper counts times, not shares: who left more open is not preferred.
         place = max(range(len(people)), key=lambda number: evaluators[number]["n_reference_correct"])
-        answers = _yes_or_no(people[place])
+        answers = {row: answer == "y" for row, answer in people[place].by_item.items()}
         signatures = {name: run.result.signature for name, run in self.runs.items()}
         categories = sorted(set(self.key.sample.values()))
         signature_of = {f"{name}, {category}": s for name, s in signatures.items() for category in categories}
@@ -442,22 +442,17 @@ class Lineup:
         sums = statistics.resampled_sums(counts.reshape(len(counts), -1), resampling.n_resamples, resampling.seed)
         replicated = sums.reshape(-1, *counts.shape[1:])
         n_rows = Counter(row.system for row in self.key.rows if row.system != REFERENCE)
+        n_answered[MEAN], n_rows[MEAN] = n_answered.total(), n_rows.total()
         for metric, (above, below) in _SCORES.items():
             values, replicates = (
                 ratio(found @ np.array(above, dtype=float), found @ np.array(below, dtype=float))
                 for found in (counts.sum(axis=0), replicated)
             )
-            for place, name in enumerate(names):
-                value = None if np.isnan(values[place]) else float(values[place])
-                interval = None if value is None else spread_of(replicates[:, place], resampling.confidence)
-                yield estimate_of(metric, name, value, interval, n_answered[name], n_rows[name])
             defined = ~np.isnan(values)
-            value, interval = None, None
-            if defined.any():
-                value = float(values[defined].mean())
-                interval = spread_of(replicates[:, defined].mean(axis=1), resampling.confidence)
-            yield estimate_of(metric, MEAN, value, interval, n_answered.total(), n_rows.total())
-
-
-def _yes_or_no(one: Answers) -> dict[int, bool]:
-    return {row: answer == "y" for row, answer in one.by_item.items()}
+            meant = defined if defined.any() else ~defined
+            values = np.append(values, values[meant].mean())
+            replicates = np.column_stack((replicates, replicates[:, meant].mean(axis=1)))
+            for name, number, drawn in zip((*names, MEAN), values, replicates.T, strict=True):
+                value = None if np.isnan(number) else float(number)
+                interval = None if value is None else spread_of(drawn, resampling.confidence)
+                yield estimate_of(metric, name, value, interval, n_answered[name], n_rows[name])

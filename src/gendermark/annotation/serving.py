@@ -16,7 +16,6 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,6 @@ _LONGEST_FILE_NAME = 200
 """Bytes; most file systems take 255, and some of them are for a temporary file."""
 LONGEST_NOTE = 2_000
 """Characters."""
-_MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _BLANK = {"answer": "", "note": "", "revision": 0}
 
 
@@ -85,14 +83,10 @@ class Journal:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
-            self._mend()
+            os.ftruncate(self._handle, path.read_bytes().rfind(b"\n") + 1)
+            os.fsync(self._handle)
         except OSError as problem:
             raise UserError(f"cannot write {path}: {problem.strerror or problem}") from None
-
-    def _mend(self) -> None:
-        content = self.path.read_bytes()
-        os.ftruncate(self._handle, content.rfind(b"\n") + 1)
-        os.fsync(self._handle)
 
     def append(self, row: Mapping[str, Any]) -> None:
         """Add a line; when this returns, it outlives the process and the machine's power. If it raises, it was not."""
@@ -253,7 +247,6 @@ class Desk:
                         f"there is already a file {self.sheet_of(who).name} of somebody else; take another name"
                     )
                 self._record(who, "joined", name=name)
-                self._people[who] = Annotator(name)
             return {"who": who, "name": self._people[who].name}
 
     def answer(self, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -271,9 +264,7 @@ class Desk:
             is_saved = is_same or revision == now["revision"]
             warning = ""
             if is_saved and not is_same:
-                self._record(str(sent["who"]), "answered", item=item, answer=choice, note=note)
-                person.change(item, str(choice), note)
-                warning = self._try_write_sheet(str(sent["who"]))
+                warning = self._change(sent, "answered", item, {"answer": choice, "note": note})
             return {"is_saved": is_saved, "warning": warning, **person.changes(seen)}
 
     def undo(self, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -284,9 +275,7 @@ class Desk:
             item, warning = None, ""
             if person.undoable:
                 item, before = person.undoable[-1]
-                self._record(str(sent["who"]), "undone", item=item, answer=before["answer"], note=before["note"])
-                person.change(item, before["answer"], before["note"], is_undo=True)
-                warning = self._try_write_sheet(str(sent["who"]))
+                warning = self._change(sent, "undone", item, before)
             return {"item": item, "warning": warning, **person.changes(seen)}
 
     def close(self, sent: Mapping[str, Any]) -> dict[str, Any]:
@@ -299,7 +288,6 @@ class Desk:
                 raise UserError(f"{missing:,} are not answered yet")
             if not person.is_closed:
                 self._record(str(sent["who"]), "closed")
-                person.is_closed = True
             return person.changes(seen)
 
     def _person(self, given: Mapping[str, Any]) -> Annotator:
@@ -317,27 +305,37 @@ class Desk:
     # -- what is kept --------------------------------------------------------------------------------------------------
 
     def _record(self, who: str, event: str, **more: Any) -> None:
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        self._journal.append({"at": at, "who": who, "event": event, **more})
+        """Something that happened: in the journal first, and then in the state that its lines add up to."""
+        line = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "event": event, **more}
+        self._journal.append(line)
+        self._take_in(line)
+
+    def _change(self, sent: Mapping[str, Any], event: str, item: int, answer: Mapping[str, Any]) -> str:
+        """Why the sheet could not be written, if so. The answer is safe in the journal; the next one tries again."""
+        who = str(sent["who"])
+        self._record(who, event, item=item, answer=answer["answer"], note=answer["note"])
+        try:
+            self._write_sheet(who)
+        except UserError as problem:
+            return f"the answer is safe, but {problem}"
+        return ""
 
     def _replay(self) -> None:
-        """The state that the journal adds up to."""
         lines = list(read_jsonl(self._journal.path))
         if not lines:
             about = {"sheet": self.sheet.path.name, "digest": self.sheet.digest, "gendermark": __version__}
             self._journal.append(about)
-            return
-        if lines[0][1].get("digest") != self.sheet.digest:
+        elif lines[0][1].get("digest") != self.sheet.digest:
             raise UserError(f"{self.directory} holds answers to another sheet; choose another directory with -o")
         for number, event in lines[1:]:
             try:
-                self._repeat(event)
+                self._take_in(event)
             except (KeyError, TypeError, ValueError, IndexError, UserError):
                 raise BadFile(
                     self._journal.path, "is not a line of this journal; put back a copy of it", line=number
                 ) from None
 
-    def _repeat(self, event: Mapping[str, Any]) -> None:
+    def _take_in(self, event: Mapping[str, Any]) -> None:
         who, kind = str(event["who"]), event["event"]
         if kind == "joined":
             self._people[identity_of(who)] = Annotator(str(event["name"]))
@@ -362,14 +360,6 @@ class Desk:
         person = self._people[who]
         rows = [self._filled(item, person.answer(item)) for item in range(len(self.sheet.cells))]
         write_sheet(self.sheet_of(who), self.sheet.columns, rows)
-
-    def _try_write_sheet(self, who: str) -> str:
-        """Why the sheet could not be written, if so. The answer is safe in the journal; the next one tries again."""
-        try:
-            self._write_sheet(who)
-        except UserError as problem:
-            return f"the answer is safe, but {problem}"
-        return ""
 
 
 def _number(given: Mapping[str, Any], name: str) -> int:
@@ -406,10 +396,3 @@ def kept_token(directory: Path) -> str:
     except OSError as problem:
         raise UserError(f"cannot keep the page's token in {path}: {problem.strerror or problem}") from None
     return token
-
-
-def page_files() -> dict[str, tuple[str, bytes]]:
-    """Media type and content of every file of the page, by path; the page itself has the empty one."""
-    directory = files("gendermark.annotation") / "assets"
-    names = {"": "annotate.html", "annotate.css": "annotate.css", "annotate.js": "annotate.js"}
-    return {path: (_MEDIA_TYPES[Path(name).suffix], (directory / name).read_bytes()) for path, name in names.items()}

@@ -11,7 +11,7 @@ import io
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,6 +69,11 @@ class Form:
     @property
     def answer_column(self) -> str:
         return self.columns[self.note - 1]
+
+    @property
+    def identifying(self) -> str:
+        """The titles of the columns that say which item a row is about."""
+        return " or ".join(self.columns[{"number": 0, "text": self.text}[name]] for name in self.identified_by)
 
 
 _GENDER_KEYS = {
@@ -206,9 +211,9 @@ def read_sheet(path: Path | str, form: Form) -> list[Row]:
 
 
 def _read(path: Path | str, form: Form) -> list[Row]:
-    lines = iter(_table(path))
-    header_line, header = next(lines, (1, []))
     begins = f"a sheet begins with {', '.join(form.columns)}"
+    lines = _table(path)
+    header_line, header = next(lines, (1, []))
     if not header:
         raise BadFile(path, f"is empty; {begins}")
     columns: dict[str, int] = {}
@@ -218,50 +223,42 @@ def _read(path: Path | str, form: Form) -> list[Row]:
             raise BadFile(path, f"has two columns {cell.strip()!r}; leave one", line=header_line)
         if name:
             columns[name] = place
-    needed = {form.answer_column: ("answer",), " or ".join(_titles(form)): form.identified_by}
+    needed = {form.answer_column: ("answer",), form.identifying: form.identified_by}
     for title, names in needed.items():
         if columns.keys().isdisjoint(names):
             raise BadFile(path, f"has no column {title}; {begins}", line=header_line)
-    rows = (_read_row(path, line, cells, columns, form, len(header)) for line, cells in lines)
+    rows = (_read_row(path, line, cells, columns, form) for line, cells in lines)
     return [row for row in rows if row]
 
 
-def _read_row(
-    path: Path | str, line: int, cells: Sequence[str], columns: Mapping[str, int], form: Form, width: int
-) -> Row | None:
-    if len(cells) > width:
-        # Its answers may have moved into other columns.
-        raise BadFile(
-            path,
-            f"has {len(cells)} cells under {width} columns; put sentences that contain the separator in quotes",
-            line=line,
-        )
-    values = {name: cells[place].strip() if place < len(cells) else "" for name, place in columns.items()}
+def _read_row(path: Path | str, line: int, cells: Sequence[str], columns: Mapping[str, int], form: Form) -> Row | None:
+    values = {name: cells[place].strip() for name, place in columns.items()}
     number = values.get("number", "")
     if number and not re.fullmatch(r"[0-9]{1,15}(\.0+)?", number):
         raise BadFile(path, f"has {number!r:.40} under {form.columns[0]!r}, which is not a whole number", line=line)
     if not any(values.get(name) for name in form.identified_by):
         if not values["answer"] and not values.get("found"):
             return None  # a remark under the table
-        raise BadFile(path, f"has an answer but nothing under {' or '.join(_titles(form))}", line=line)
+        raise BadFile(path, f"has an answer but nothing under {form.identifying}", line=line)
     whole = int(number.partition(".")[0]) if number else None
     return Row(line, whole, values.get("entity", ""), values.get("text", ""), *form.read_answer(values))
 
 
-def _titles(form: Form) -> list[str]:
-    return [form.columns[{"number": 0, "text": form.text}[name]] for name in form.identified_by]
-
-
-def _table(path: Path | str) -> list[tuple[int, list[str]]]:
-    """The rows that hold anything, to their last filled cell; without the line `sep=;` that Excel writes and reads."""
-    rows = []
+def _table(path: Path | str) -> Iterator[tuple[int, list[str]]]:
+    """The header, and the rows that hold anything, as wide as it; without the line `sep=;` that Excel writes."""
+    width = 0
     for line, row in read_tables(path)[0].rows:
         cells = list(row)
         while cells and not cells[-1].strip():
             cells.pop()
-        if cells and cells != ["sep="]:
-            rows.append((line or 0, cells))
-    return rows
+        if not cells or cells == ["sep="]:
+            continue
+        width = width or len(cells)
+        if len(cells) > width:
+            # Its answers may have moved into other columns.
+            what = f"has {len(cells)} cells under {width} columns; put sentences that contain the separator in quotes"
+            raise BadFile(path, what, line=line)
+        yield line or 0, [*cells, *[""] * (width - len(cells))]
 
 
 def _bare_name(cell: str) -> str:
@@ -320,7 +317,7 @@ class BlankSheet:
 
 def read_blank(path: Path) -> BlankSheet:
     """Read a blank sheet, as `annotate export` writes it."""
-    lines = iter(_table(path))
+    lines = _table(path)
     header = tuple(cell.strip() for cell in next(lines, (1, []))[1])
     known = {GENDERS.columns: GENDERS, (*GENDERS.columns, SOURCE_COLUMN): GENDERS, LINEUP.columns: LINEUP}
     form = known.get(header)
@@ -328,12 +325,9 @@ def read_blank(path: Path) -> BlankSheet:
         raise BadFile(path, "is not a sheet that `gendermark annotate export` wrote")
     rows = []
     for line, cells in lines:
-        if len(cells) > len(header):
-            raise BadFile(path, f"has {len(cells)} cells under {len(header)} columns; export it again", line=line)
-        row = (*cells, *[""] * (len(header) - len(cells)))
-        if any(row[column].strip() for column in form.filled):
+        if any(cells[column].strip() for column in form.filled):
             raise BadFile(path, "is filled in already; give the blank sheet that was exported", line=line)
-        rows.append(row)
+        rows.append(tuple(cells))
     if not rows:
         raise BadFile(path, "has no rows; export it again")
     return BlankSheet(path, form, header, tuple(rows))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from gendermark.cli.report import Host, NoOpen, Port, serve_site
 from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say, say_next
+from gendermark.errors import UserError
+from gendermark.names import readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,40 +20,43 @@ if TYPE_CHECKING:
     from gendermark.annotation import AgreementReport
     from gendermark.records import Estimate, Table
 
-app = typer.Typer(help="Validate the judge with human annotators: export a sheet, fill it in, measure agreement.")
-
 MOST_PROBLEMS = 10
 """Listed for each sheet; `--json` has all."""
 
+_PAGE = {
+    "": ("annotate.html", "text/html"),
+    "annotate.css": ("annotate.css", "text/css"),
+    "annotate.js": ("annotate.js", "text/javascript"),
+}
+"""The files of the page by path, and their media types."""
 Cell = Annotated[
-    str, typer.Option("--cell", help="Benchmark and direction, such as BENCHMARK.en-es, if the run has several.")
+    str, Option("--cell", help="Benchmark and direction, such as BENCHMARK.en-es, if the run has several.")
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed of the sample or the resampling.")]
+Key = Annotated[Path | None, Option("--key", metavar="KEY.json", help="Key that `export --key` wrote.")]
+Seed = Annotated[int, Option("--seed", min=0, help="Random seed of the sample or the resampling.")]
 
 
-@app.command()
 def export(
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Run folder; with --key, one for each system to compare.")
+        list[Path], Argument(metavar="DIR...", help="Run folder; with --key, one for each system to compare.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="SHEET.csv", help="Sheet to write.")],
+    output: Annotated[Path, Option("-o", "--output", metavar="SHEET.csv", help="Sheet to write.")],
     cell: Cell = "",
-    n: Annotated[int, typer.Option("--n", min=1, help="Number of translations.")] = 100,
+    n: Annotated[int, Option("--n", min=1, help="Number of translations.")] = 100,
     seed: Seed = 12345,
-    with_source: Annotated[bool, typer.Option("--with-source", help="Add a column of source sentences.")] = False,
+    with_source: Annotated[bool, Option("--with-source", help="Add a column of source sentences.")] = False,
     key: Annotated[
         Path | None,
-        typer.Option("--key", metavar="KEY.json", help="Mix several systems and hide which is which in this file."),
+        Option("--key", metavar="KEY.json", help="Mix several systems and hide which is which in this file."),
     ] = None,
     per_category: Annotated[
-        int, typer.Option("--per-category", min=1, help="With --key: segments per gender and class of professions.")
+        int, Option("--per-category", min=1, help="With --key: segments per gender and class of professions.")
     ] = 100,
 ) -> None:
     """Write a sheet of translations for annotators, balanced over genders; the judge's answers are hidden.
 
     With --key, the sheet mixes several systems and a hidden reference, as in the human evaluation of MT-GenEval.
     """
-    from gendermark.errors import UserError
 
     if key is not None:
         _export_systems(directories, output, key, cell, per_category, seed)
@@ -63,7 +69,6 @@ def export(
 def _export_run(directory: Path, output: Path, cell: str, n: int, seed: int, *, with_source: bool) -> None:
     from gendermark.annotation import GENDERS, JudgedRun, write_sheet
     from gendermark.annotation.sheets import ANYBODY, SOURCE_COLUMN, refuse_to_overwrite
-    from gendermark.errors import UserError
 
     refuse_to_overwrite(output, GENDERS)
     run = JudgedRun.read(directory, cell)
@@ -114,17 +119,14 @@ def _say_next(sheet: Path, directories: Sequence[Path], options: Sequence[str]) 
     say(f"Or give each annotator a copy, and pass the completed sheets instead of {answers}/*.csv.")
 
 
-@app.command()
 def agree(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="DIR... SHEET...", help="Run folder(s), and the completed sheets, one per annotator."),
+        Argument(metavar="DIR... SHEET...", help="Run folder(s), and the completed sheets, one per annotator."),
     ],
     cell: Cell = "",
     seed: Seed = 12345,
-    key: Annotated[
-        Path | None, typer.Option("--key", metavar="KEY.json", help="Key that `export --key` wrote.")
-    ] = None,
+    key: Key = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure agreement among annotators and with the judge; list all disagreements.
@@ -133,7 +135,6 @@ def agree(
     automatic metric.
     """
     from gendermark.annotation import JudgedRun, Lineup
-    from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
 
     folders, sheets = ([path for path in paths if path.is_dir() is is_folder] for is_folder in (True, False))
@@ -149,21 +150,17 @@ def agree(
     )
 
 
-@app.command()
 def serve(
-    sheet: Annotated[Path, typer.Argument(metavar="SHEET.csv", help="Sheet that `annotate export` wrote.")],
+    sheet: Annotated[Path, Argument(metavar="SHEET.csv", help="Sheet that `annotate export` wrote.")],
     directories: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[DIR]...", help="Run folder(s) of the sheet, to show agreement at the end."),
+        Argument(metavar="[DIR]...", help="Run folder(s) of the sheet, to show agreement at the end."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="Directory for the answers; default: SHEET-answers."),
+        Path | None, Option("-o", "--output", metavar="DIR", help="Directory for the answers; default: SHEET-answers.")
     ] = None,
     cell: Cell = "",
-    key: Annotated[
-        Path | None, typer.Option("--key", metavar="KEY.json", help="Key that `export --key` wrote.")
-    ] = None,
+    key: Key = None,
     seed: Seed = 12345,
     host: Host = "127.0.0.1",
     port: Port = 0,
@@ -171,14 +168,15 @@ def serve(
 ) -> None:
     """Fill in a sheet in the browser, one translation at a time; every answer is saved immediately."""
     from gendermark.annotation import read_blank
-    from gendermark.annotation.serving import Desk, kept_token, page_files, question_of
+    from gendermark.annotation.serving import Desk, kept_token, question_of
     from gendermark.reporting.server import File, Site
 
+    assets = files("gendermark.annotation") / "assets"
     blank = read_blank(sheet)
     directory = output or sheet.with_name(f"{sheet.stem}-answers")
     with Desk(blank, directory, question_of(blank, directories or [], cell, key), seed) as desk:
         site = Site(
-            files={path: File(*file) for path, file in page_files().items()},
+            files={path: File(kind, (assets / name).read_bytes()) for path, (name, kind) in _PAGE.items()},
             reads={
                 **{name: getattr(desk, name) for name in ("start", "progress", "answers")},
                 "agreement": lambda query: _for_page(*desk.agreement(query)),
@@ -213,27 +211,20 @@ def _print(report: AgreementReport, as_json: bool) -> None:
 
 def _for_page(report: AgreementReport, at_work: list[str]) -> dict[str, Any]:
     """While others still annotate, leave out what shows how single rows were judged."""
-    tables, sentences = list(_tables(report)), list(_sentences(report))
+    tables, sentences, warnings = list(_tables(report)), list(_sentences(report)), report.content["warnings"]
     if at_work and "evaluators" in report.content:  # whose translation is whose shows in every table
-        return {
-            "sentences": ["Results are shown when all annotators have finished."],
-            "tables": [],
-            "warnings": [],
-            "left_out": at_work,
+        tables, sentences, warnings = [], ["Results are shown when all annotators have finished."], []
+    elif at_work:
+        del tables[-1]
+    shown = [
+        {
+            "title": table.title,
+            "columns": list(table.columns),
+            "rows": [["" if cell is None else str(cell) for cell in row] for row in table.rows],
         }
-    return {
-        "sentences": sentences,
-        "tables": [
-            {
-                "title": table.title,
-                "columns": list(table.columns),
-                "rows": [["" if cell is None else str(cell) for cell in row] for row in table.rows],
-            }
-            for table in (tables[:-1] if at_work else tables)
-        ],
-        "warnings": report.content["warnings"],
-        "left_out": at_work,
-    }
+        for table in tables
+    ]
+    return {"sentences": sentences, "tables": shown, "warnings": warnings, "left_out": at_work}
 
 
 def _tables(report: AgreementReport) -> Iterator[Table]:
@@ -242,7 +233,6 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
 
 def _tables_of_run(report: AgreementReport) -> Iterator[Table]:
     """Sheets, agreement, and what was read differently."""
-    from gendermark.names import readable
     from gendermark.records import Table
 
     content = report.content
@@ -252,12 +242,10 @@ def _tables_of_run(report: AgreementReport) -> Iterator[Table]:
     rows: list[tuple[object, ...]] = [(*(one[key] for key in keys), len(one["problems"])) for one in content["sheets"]]
     yield Table("sheets", title, columns, rows)
     columns = ("between", "measure", "value", "low", "high", "items")
-    rows = [(e.slice, e.metric, *_numbers(e), _n(e)) for e in report.estimates]
-    yield Table("agreement", "Agreement", columns, rows)
+    yield Table("agreement", "Agreement", columns, [(e.slice, e.metric, *_shown(e)) for e in report.estimates])
     columns = ("index", "entity", "person", "answer", "automatic", "deciding words", "translation")
-    rows = [
-        (*(d[key] for key in columns[:5]), " ".join(d["evidence"]), d["translation"]) for d in content["disagreements"]
-    ]
+    found = content["disagreements"]
+    rows = [(*(d[key] for key in columns[:5]), " ".join(d["evidence"]), d["translation"]) for d in found]
     yield Table("disagreements", f"Disagreements: {len(rows):,}", columns, rows)
 
 
@@ -267,11 +255,11 @@ def _sentences(report: AgreementReport) -> Iterator[str]:
         one, _, other = e.slice.partition(" ~ ")
         if e.metric == "agreement" and (one != "judge" or other == "people"):
             who = "The judge and the annotators" if one == "judge" else f"{one} and {other}"
-            value, low, high = _numbers(e)
+            value, low, high, _ = _shown(e)
             if e.value is None:
                 yield f"{who}: no item that both assigned a gender."
             else:
-                yield (f"{who} agree on {value}% of {e.n_judged:,} items (95% CI {low}–{high}).")
+                yield f"{who} agree on {value}% of {e.n_judged:,} items (95% CI {low}–{high})."
 
 
 def _tables_of_systems(report: AgreementReport) -> Iterator[Table]:
@@ -281,8 +269,8 @@ def _tables_of_systems(report: AgreementReport) -> Iterator[Table]:
 
     content = report.content
     systems, preferred = content["systems"], content["preferred"]
-    columns: tuple[str, ...] = ("sheet", "rows", "answers", "blank", "missing", "problems")
-    rows: list[tuple[object, ...]] = [
+    heads = ("sheet", "rows", "answers", "blank", "missing", "problems", "reference correct", "preferred")
+    sheets = [
         (
             *(one[key] for key in ("name", "n_rows", "n_answers", "n_blank")),
             *(len(one[key]) for key in ("missing", "problems")),
@@ -291,31 +279,31 @@ def _tables_of_systems(report: AgreementReport) -> Iterator[Table]:
         )
         for one in content["evaluators"]
     ]
-    yield Table("sheets", f"Sheets for {content['cell']}", (*columns, "reference correct", "preferred"), rows)
-    if len(content["evaluators"]) > 1:
-        columns = ("translations of", "alpha", "low", "high", "rows")
-        rows = [(e.slice, *_numbers(e), _n(e)) for e in report.estimates if e.metric == "alpha"]
-        yield Table("alpha", "Krippendorff's alpha between annotators", columns, rows)
-    columns = ("translations of", "sub-category", "accuracy", "low", "high", "rows")
-    rows = []
-    for name in (*systems, REFERENCE):
-        for category in ("all", *content["categories"]):
-            e = report.estimate("accuracy", name if category == "all" else f"{name}, {category}")
-            rows.append((name, category, *_numbers(e), _n(e)))
-    yield Table("accuracy", f"Accuracy according to {preferred}, the preferred annotator", columns, rows)
-    columns = ("translations of", "precision", "recall", "F-score", "low", "high", "rows")
-    rows = []
+    yield Table("sheets", f"Sheets for {content['cell']}", heads, sheets)
+    if len(sheets) > 1:
+        rows = [(e.slice, *_shown(e)) for e in report.estimates if e.metric == "alpha"]
+        title = "Krippendorff's alpha between annotators"
+        yield Table("alpha", title, ("translations of", "alpha", "low", "high", "rows"), rows)
+    accuracies = [
+        (name, category, *_shown(report.estimate("accuracy", name if category == "all" else f"{name}, {category}")))
+        for name in (*systems, REFERENCE)
+        for category in ("all", *content["categories"])
+    ]
+    columns: tuple[str, ...] = ("translations of", "sub-category", "accuracy", "low", "high", "rows")
+    yield Table("accuracy", f"Accuracy according to {preferred}, the preferred annotator", columns, accuracies)
+    scores = []
     for name in (*systems, MEAN):
-        precision, recall, f = (report.estimate(metric, name) for metric in ("precision", "recall", "f_score"))
-        rows.append((name, _numbers(precision)[0], _numbers(recall)[0], *_numbers(f), _n(f)))
-    yield Table("metric", f"The automatic metric against {preferred}", columns, rows)
+        precision, recall, f = (_shown(report.estimate(metric, name)) for metric in ("precision", "recall", "f_score"))
+        scores.append((name, precision[0], recall[0], *f))
+    columns = ("translations of", "precision", "recall", "F-score", "low", "high", "rows")
+    yield Table("metric", f"The automatic metric against {preferred}", columns, scores)
 
 
-def _numbers(e: Estimate) -> list[str]:
-    """Percentages with one decimal; what ends at 1 (kappa, alpha, scores of MT-GenEval's metric) with three."""
+def _shown(e: Estimate) -> tuple[str, str, str, str]:
+    """Value, interval and coverage.
+
+    Percentages have one decimal; what ends at 1 (kappa, alpha, scores of MT-GenEval's metric) has three.
+    """
     n_decimals = 3 if e.metric in ("kappa", "alpha", "precision", "recall", "f_score") else 1
-    return ["–" if value is None else f"{value:.{n_decimals}f}" for value in (e.value, e.low, e.high)]
-
-
-def _n(e: Estimate) -> str:
-    return f"{e.n_judged:,} of {e.n_total:,}"
+    value, low, high = ("–" if number is None else f"{number:.{n_decimals}f}" for number in (e.value, e.low, e.high))
+    return value, low, high, f"{e.n_judged:,} of {e.n_total:,}"

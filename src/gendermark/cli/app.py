@@ -7,40 +7,55 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable
-from functools import cache
-from typing import Any
 
 import typer
+from typer import Option
 
-from gendermark.cli.lab import Commands, stub
-from gendermark.cli.options import expanded, load_named
+from gendermark.cli import lab
+from gendermark.cli.options import Commands
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
-from gendermark.io.textfiles import disarmed, printable
+from gendermark.io.textfiles import printable
 
-PANELS = {
-    "Measure": {
-        "demo": "demo:demo",
-        "audit": "audit:audit",
-        "score": "score:score",
-        "run": "run:run",
-        "merge": "run:merge",
-        "rejudge": "run:rejudge",
-        "translate": "run:translate",
-        "export": "export:export",
-        "data": "data:app",
-        "list": "demo:list_names",
+ANNOTATE = Commands(
+    "Validate the judge with human annotators: export a sheet, fill it in, measure agreement.",
+    {"Commands": {name: f"cli.annotate:{name}" for name in ("export", "agree", "serve")}},
+)
+DATA = Commands(
+    "List, download and verify the official data sets.",
+    {
+        "Commands": {
+            "list": "cli.data:list_",
+            **{name: f"cli.data:{name}" for name in ("get", "verify", "convert", "statistics")},
+        }
     },
-    "Compare": {"compare": "compare:compare", "gate": "gate:gate", "power": "power:power"},
-    "Share": {"report": "report:report", "ui": "report:ui", "leaderboard": "report:leaderboard"},
-    "Research": {"annotate": "annotate:app", "study": "lab:STUDY", "train": "lab:TRAIN"},
-}
+)
+LEADERBOARD = Commands(
+    "Build a leaderboard as static pages (`leaderboard DIR... -o site/`); add and verify submissions.",
+    {"Commands": {name: f"cli.report:{name}" for name in ("build", "verify", "add")}},
+)
+COMMANDS = Commands(
+    "Measure gender bias in machine translation, with confidence intervals.",
+    {
+        "Measure": {
+            "demo": "cli.demo:demo",
+            "audit": "cli.audit:audit",
+            **{name: f"cli.run:{name}" for name in ("score", "run", "merge", "rejudge", "translate")},
+            "export": "cli.benchmarks:export",
+            "data": DATA,
+            "list": "cli.benchmarks:list_names",
+        },
+        "Compare": {"compare": "cli.compare:compare", "gate": "cli.compare:gate", "power": "cli.benchmarks:power"},
+        "Share": {"report": "cli.report:report", "ui": "cli.report:ui", "leaderboard": LEADERBOARD},
+        "Research": {"annotate": ANNOTATE, "study": lab.STUDY, "train": lab.TRAIN},
+    },
+)
 """Each verb and its function, as `--help` groups them. One more is one file and one line."""
-VERBS = {name: place for verbs in PANELS.values() for name, place in verbs.items()}
+VERBS = [name for places in COMMANDS.panels.values() for name in places]
 _RENAMED = {
     "annotate export-systems": "gendermark annotate export DIR DIR... --key KEY.json -o SHEET.csv",
     "annotate agree-systems": "gendermark annotate agree --key KEY.json SHEET... DIR...",
+    **lab.RENAMED,
 }
 
 
@@ -58,43 +73,12 @@ def application(arguments: list[str]) -> typer.Typer:
 
     Reading the options of all verbs would take most of the start-up time.
     """
-    app = typer.Typer(
-        name="gendermark",
-        add_completion=False,
-        pretty_exceptions_enable=False,
-        help="Measure gender bias in machine translation, with confidence intervals.",
-    )
+    app = typer.Typer(name="gendermark", add_completion=False, pretty_exceptions_enable=False, help=COMMANDS.help)
     app.callback(invoke_without_command=True)(_top)
-    wanted, below, *_ = [*(word for word in arguments if not word.startswith("-")), "", ""]
-    for panel, verbs in PANELS.items():
-        for name in verbs:
-            if name != wanted:
-                text = "" if wanted in VERBS else _help(_load(name))
-                app.command(name, help=text, rich_help_panel=panel)(stub)
-            elif isinstance(verb := _load(name), Commands):
-                app.add_typer(verb.app(below), name=name)
-            elif isinstance(verb, typer.Typer):
-                for command in verb.registered_commands:
-                    if command.callback is not None:
-                        command.callback = expanded(command.callback)
-                app.add_typer(verb, name=name)
-            else:
-                app.command(name)(expanded(verb, arguments))
-    return app
+    return COMMANDS.add_to(app, [word for word in arguments if not word.startswith("-")], in_full=False)
 
 
-@cache
-def _load(name: str) -> Callable[..., Any] | typer.Typer | Commands:
-    return load_named(f"gendermark.cli.{VERBS[name]}")
-
-
-def _help(verb: Callable[..., Any] | typer.Typer | Commands) -> str:
-    if isinstance(verb, Commands):
-        return verb.help
-    return str(verb.info.help) if isinstance(verb, typer.Typer) else verb.__doc__ or ""
-
-
-def _top(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+def _top(context: typer.Context, version: bool = Option(False, "--version", help="Print the version.")) -> None:
     if version:
         from gendermark import __version__
 
@@ -106,7 +90,7 @@ def _top(context: typer.Context, version: bool = typer.Option(False, "--version"
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every mistake a user can make ends in one sentence and exit code 2."""
-    logging.basicConfig(level=logging.WARNING, handlers=[_log_handler()])
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[_Messages()])
     logging.getLogger("gendermark").setLevel(logging.INFO)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -126,17 +110,11 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(code)
 
 
-class _Disarmed(logging.Formatter):
-    """Messages have names of files and systems in them, which a terminal must not obey."""
+class _Messages(logging.Handler):
+    """What is logged is a message like any other."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        return disarmed(super().format(record))
-
-
-def _log_handler() -> logging.Handler:
-    handler = logging.StreamHandler()
-    handler.setFormatter(_Disarmed("%(message)s"))
-    return handler
+    def emit(self, record: logging.LogRecord) -> None:
+        say(self.format(record))
 
 
 def _exit_code(arguments: list[str]) -> int:
@@ -175,6 +153,8 @@ def _exit_code(arguments: list[str]) -> int:
 def _invoke(arguments: list[str]) -> int:
     if (now := _RENAMED.get(" ".join(arguments[:2]))) is not None:
         raise UserError(f"`{' '.join(arguments[:2])}` was renamed; use: {now}")
+    if arguments[:1] == ["leaderboard"] and not {*arguments[1:2]} <= {*LEADERBOARD.panels["Commands"], "--help"}:
+        arguments = ["leaderboard", "build", *arguments[1:]]
     # Not click's `main`, which has its own answers to a closed pipe (exit code 1, as of a failed gate) and to Ctrl-C.
     command = typer.main.get_command(application(arguments))
     try:

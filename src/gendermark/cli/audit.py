@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from gendermark.cli.options import Executor
 from gendermark.cli.results import print_results
@@ -30,16 +31,17 @@ MOST_VERDICTS = 3
 def audit(
     files: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="FILE...",
             help="Tables (.csv, .tsv, .xlsx), .jsonl, .po, .xlf, `source ||| translation` lines, or one translation "
             "per line; benchmark translations or your own.",
         ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Report to write.")] = Path("audit.html"),
+    output: Annotated[Path, Option("-o", "--output", help="Report to write.")] = Path("audit.html"),
     keep: Annotated[
-        Path | None, typer.Option("--keep", metavar="DIR", help="Also keep a run folder for each system here.")
+        Path | None, Option("--keep", metavar="DIR", help="Also keep a run folder for each system here.")
     ] = None,
+    parser: Annotated[str, Option("--parser", metavar="NAME", help="spaCy pipeline that parses your own texts.")] = "",
     executor: Executor = "",
     everything: All = False,
     as_json: AsJson = False,
@@ -56,7 +58,7 @@ def audit(
     with tempfile.TemporaryDirectory(prefix="gendermark-audit-") as temporary:
         with open_workers(executor, len(files)) as workers:
             context = RunContext(open_progress=show_progress, executor=workers)
-            found = carry_out(files, keep or Path(temporary), context)
+            found = carry_out(files, keep or Path(temporary), context, parser)
         if not found.audited:
             raise UserError("; ".join(found.refused))
         write_page(output, found.folders)

@@ -1,46 +1,49 @@
-"""`gendermark compare`: paired differences between runs."""
+"""`gendermark compare` and `gendermark gate`: paired differences between runs, and a verdict for CI."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
-from collections.abc import Sequence
-from functools import partial
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from gendermark.cli import terminal
-from gendermark.cli.options import Folder, Names, folders, option_group, resampling
+from gendermark.cli.options import Folder, Names, Resamples, Seed, folders, option_group, pairs, resampling
+from gendermark.cli.results import read_runs
 from gendermark.cli.terminal import All, AsJson, grouped, print_json, print_table, say, say_next, show_progress
 from gendermark.errors import UserError
+from gendermark.io.textfiles import write_text
 
 if TYPE_CHECKING:
+    from gendermark.benchmarks.benchmark import Benchmark
     from gendermark.metrics.metric import Resampling
     from gendermark.runs.compare import Comparison, ComparisonReport, ManyCompared
+    from gendermark.runs.gates import ChangedSentence, Check, Verdict
+
 
 MOST_ROWS = 12
-_PIPED = ("cell", "metric", "slice", "first", "second", "difference", "low", "high", "p_adjusted", "change")
+_PIPED = ("difference", "low", "high", "p_value", "p_adjusted", "change")
 _HELP = "(see `gendermark compare --help`)"
 
 
 def compare(
     runs: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[NAME=]FIRST [NAME=]SECOND ...",
-            help="Run folders; the first is the baseline.",
-            show_default=False,
+        Argument(
+            metavar="[NAME=]FIRST [NAME=]SECOND ...", help="Run folders; the first is the baseline.", show_default=False
         ),
     ] = None,
-    trend: Annotated[
-        bool, typer.Option("--trend", help="Treat the runs as versions of one system, oldest first.")
-    ] = False,
+    trend: Annotated[bool, Option("--trend", help="Treat the runs as versions of one system, oldest first.")] = False,
     metrics: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric", metavar="METRIC", help="Only this metric, for example anti or p_s:formal; repeatable."
-        ),
+        Option("--metric", metavar="METRIC", help="Only this metric, for example anti or p_s:formal; repeatable."),
     ] = None,
     everything: All = False,
     how: Resampling = option_group(resampling, resamples=10_000),
@@ -53,8 +56,6 @@ def compare(
     separately to the headline metrics and to all other metrics.
     """
     from gendermark.runs import compare as comparing
-    from gendermark.runs.compare import compare_many
-    from gendermark.runs.folder import read_run
 
     given = folders(runs or [], name)
     if len(given) < 2:
@@ -63,25 +64,33 @@ def compare(
     in_full = everything or bool(metrics)
     found: ComparisonReport | ManyCompared
     if len(given) == 2 and not trend:
-        first, second = (read_run(*one).results for one in given)
+        first, second = (run.results for run in read_runs(given))
         with show_progress("comparing") as progress:
             found = report = comparing.compare(first, second, how, asked, progress=progress)
         notes = [*report.notes, *comparing.too_coarse(report.n_questions, how)]
-        print_it = partial(_print_comparison, report)
+        every = [(report.names, c) for c in report.comparisons]
     else:
-        loaded = {key: read_run(*one).results for key, one in _by_key(given).items()}
+        by_key = _by_key(given)
+        loaded = {key: run.results for key, run in zip(by_key, read_runs([*by_key.values()]), strict=True)}
         with show_progress("comparing") as progress:
-            found = many = compare_many(loaded, how, asked, trend=trend, progress=progress)
+            found = many = comparing.compare_many(loaded, how, asked, trend=trend, progress=progress)
         notes = list(many.notes)
-        print_it = partial(_print_many, many)
+        every = [((many.called[i], many.called[j]), c) for m in many.metrics for (i, j), c in m.differences.items()]
     if as_json:
         print_json(found.to_json())
+    elif not terminal.is_terminal(sys.stdout):
+        _print_rows(every, in_full=in_full)
+    elif isinstance(found, comparing.ManyCompared):
+        _print_many(found, in_full=in_full)
     else:
-        print_it(in_full=in_full)
-        if not in_full and terminal.is_terminal(sys.stdout):
-            named = [word for one in name or () for word in ("--name", one)]
-            words = [*(runs or []), *(["--trend"] if trend else []), *named]
-            say_next({shlex.join(["gendermark", "compare", *words, "--all"]): "every number"})
+        _print_comparison(found, in_full=in_full)
+    if trend and not as_json:
+        for m in many.metrics:
+            say(m.trend(many.called))
+    if not as_json and not in_full and terminal.is_terminal(sys.stdout):
+        named = [word for one in name or () for word in ("--name", one)]
+        words = [*(runs or []), *(["--trend"] if trend else []), *named]
+        say_next({shlex.join(["gendermark", "compare", *words, "--all"]): "every number"})
     for note in notes:
         say(f"note: {note}")
 
@@ -96,80 +105,96 @@ def _by_key(given: list[Folder]) -> dict[str, Folder]:
     return {key if keys.count(key) == 1 else str(one.path): one for key, one in zip(keys, given, strict=True)}
 
 
-def _print_summary(comparisons: Sequence[Comparison], names: tuple[str, str]) -> None:
-    """Print the headline metrics of two runs in one table, and how many are significantly better or worse."""
-    rows = [
-        (_title(c), (_metric(c), c.unit.show(c.first), c.unit.show(c.second), _changed_by(c), c.in_words()))
-        for c in _most_telling(comparisons)
-    ]
-    columns = ("metric", "A", "B", "change (95% CI)", "verdict")
-    print_table(f"{names[1]} (B) against {names[0]} (A); better and worse are significant", columns, grouped(rows))
-    _say_counts(names[1], comparisons)
+def _say_counts(counted: Mapping[str, Sequence[Comparison]], n_hidden: int) -> None:
+    """Count what each system is; the numbers add up to all headline metrics."""
+    from gendermark.runs.compare import CHANGES, SMALLER
+
+    for name, comparisons in counted.items():
+        ordered = sorted(comparisons, key=lambda c: CHANGES.index(c.change()))
+        counts = Counter(c.in_words() for c in ordered if c.change() != SMALLER)
+        said = [", ".join(f"{n} {'is' if n == 1 else 'are'} {one}" for one, n in counts.items())] if counts else []
+        smaller = [_benchmark(c).label(c.metric, c.slice).partition(" (")[0] for c in ordered if c.change() == SMALLER]
+        said += [f"the {one} is smaller, but accuracy is lower" for one in dict.fromkeys(smaller)]
+        say(f"- {name}: of {len(ordered)} headline metrics, {'; '.join(said)}.")
+    if n_hidden:
+        say(f"  {n_hidden} of these are not in the table; --all shows every metric.")
 
 
-def _say_counts(name: str, comparisons: Sequence[Comparison]) -> None:
-    from gendermark.runs.compare import ABSENT
-
-    changes = [c.change() for c in comparisons]
-    worse, better, n = changes.count("worse"), changes.count("better"), len(changes) - changes.count(ABSENT)
-    say(f"- {name} is significantly worse in {worse} and better in {better} of {n} headline metrics.")
-
-
-def _most_telling(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Choose the rows that fit on a screen: significant differences first, then those with values."""
+def _most_important(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Choose the rows: every significant difference and every gender gap, then as many others as fit on a screen."""
     rank = {"unclear": 1, "not compared": 2}
-    order = sorted(range(len(comparisons)), key=lambda place: rank.get(comparisons[place].change(), 0))
-    return [comparisons[place] for place in sorted(order[:MOST_ROWS])]
+    ranks = [0 if _is_gap(c) else rank.get(c.change(), 0) for c in comparisons]
+    order = sorted(range(len(comparisons)), key=ranks.__getitem__)
+    return [comparisons[place] for place in sorted(order[: max(MOST_ROWS, ranks.count(0))])]
 
 
-def _title(c: Comparison) -> str:
+def _benchmark(c: Comparison | Check) -> Benchmark:
     from gendermark import registry
 
-    benchmark, _, direction = c.cell.partition(".")
-    return f"{registry.load('benchmark', benchmark).title}, {direction}"
+    found: Benchmark = registry.load("benchmark", c.cell.partition(".")[0])
+    return found
 
 
-def _metric(c: Comparison) -> str:
+def _is_gap(c: Comparison) -> bool:
+    from gendermark.metrics.metric import key_from
+
+    rates = _benchmark(c).presentation.two_rates
+    return rates is not None and key_from(rates.gap) == (c.metric, c.slice) and c.difference is not None
+
+
+def _title(c: Comparison | Check) -> str:
+    return f"{_benchmark(c).title}, {c.cell.partition('.')[2]}"
+
+
+def _label(c: Comparison | Check) -> str:
+    """A metric in words, with its code for `--metric`, `--min` and the like."""
+    label, code = _benchmark(c).label(c.metric, c.slice), _metric(c)
+    if getattr(c, "kind", "") == "fixed":
+        label = {"feminine": "women", "masculine": "men"}.get(c.slice, label)
+    return label if label == code else f"{label} ({code})"
+
+
+def _metric(c: Comparison | Check) -> str:
     return c.metric if c.slice == "all" else f"{c.metric}:{c.slice}"
 
 
-def _changed_by(c: Comparison) -> str:
+def _values(c: Comparison) -> tuple[str, str, str]:
+    """Both values, and the change with its interval."""
     from gendermark.reporting.phrases import between
 
-    if c.difference is None or c.low is None or c.high is None:
-        return "–" if c.difference is None else c.unit.show_change(c.difference)
-    return f"{c.unit.show_change(c.difference)} ({between(c.unit.show(c.low), c.unit.show(c.high))})"
+    change = "–" if c.difference is None else c.unit.show_change(c.difference)
+    if c.difference is not None and c.low is not None and c.high is not None:
+        change += f" ({between(c.unit.show(c.low), c.unit.show(c.high))})"
+    return c.unit.show(c.first), c.unit.show(c.second), change
+
+
+def _brief(words: str) -> str:
+    """Fit a verdict into a column that is headed "significantly"."""
+    brief = {"not significant": "no", "not significant after correction": "no, after correction"}
+    return brief.get(words, words.removeprefix("significantly "))
 
 
 def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
-    """Print a summary, or every number: drawn as a table per cell, piped as one table."""
+    """Draw the headline metrics of two runs in one table, or every number as a table per cell."""
     from gendermark.records import show_p
-    from gendermark.runs.compare import FAMILY, Comparison
+    from gendermark.runs.compare import FAMILY
 
-    if not terminal.is_terminal(sys.stdout):
-        columns = Comparison.keys() if in_full else _PIPED
-        print_table("", columns, [tuple(c.to_json()[key] for key in columns) for c in report.comparisons])
-        return
+    first, second = report.names
     if not in_full:
-        _print_summary(report.comparisons, report.names)
+        shown = _most_important(report.comparisons)
+        summary = [(_title(c), (_label(c), *_values(c), _brief(c.in_words()))) for c in shown]
+        title = f"{second} (B) compared with {first} (A)"
+        print_table(title, ("metric", "A", "B", "change (95% CI)", "significantly"), grouped(summary))
+        _say_counts({second: report.comparisons}, len(report.comparisons) - len(shown))
         return
-    say(f"{report.names[1]} (second) against {report.names[0]} (first); p-values after {FAMILY}")
+    say(f"{second} (second) against {first} (first); p-values after {FAMILY}")
+    columns = ("metric", "first", "second", "change (95% CI)", "p", "verdict", "detectable")
     for cell in dict.fromkeys(c.cell for c in report.comparisons):
-        rows = [
-            (
-                _metric(c),
-                c.unit.show(c.first),
-                c.unit.show(c.second),
-                _changed_by(c),
-                show_p(c.p_adjusted),
-                c.in_words(),
-                _detectable(c),
-            )
-            for c in report.comparisons
-            if c.cell == cell
-        ]
-        columns = ("metric", "first", "second", "change (95% CI)", "p", "verdict", "detectable")
-        print_table(cell, columns, rows)
+        own = [c for c in report.comparisons if c.cell == cell]
+        # The smallest detectable difference, where there is no significant one.
+        smallest = [c.unit.show(c.detectable) if c.change() == "unclear" and c.detectable else "" for c in own]
+        rows = [(_label(c), *_values(c), show_p(c.p_adjusted), c.in_words()) for c in own]
+        print_table(cell, columns, [(*row, least) for row, least in zip(rows, smallest, strict=True)])
     for test in report.tests:
         facts = test.details
         say(
@@ -178,58 +203,232 @@ def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
         )
 
 
-def _detectable(c: Comparison) -> str:
-    """The smallest detectable difference, where there is no significant one."""
-    return c.unit.show(c.detectable) if c.change() == "unclear" and c.detectable else ""
-
-
 def _print_many(many: ManyCompared, *, in_full: bool) -> None:
-    """Print a summary, or every pair of runs; piped, one row for each difference."""
+    """Draw the headline metrics of all runs against the first, or every pair of runs."""
     from gendermark.records import show_p
 
-    if not terminal.is_terminal(sys.stdout):
-        _print_rows(many)
-    elif in_full:
-        say(f"{len(many.runs)} runs, the first is {many.called[0]}; p-values after Holm's correction within each pair")
-        pairs = [
-            (
-                f"{_title(c)}, {_metric(c)}",
-                (
-                    f"{many.called[j]} against {many.called[i]}",
-                    *(c.unit.show(c.first), c.unit.show(c.second), _changed_by(c), show_p(c.p_adjusted), c.in_words()),
-                ),
-            )
-            for m in many.metrics
-            for (i, j), c in m.differences.items()
-        ]
-        print_table("", ("runs", "A", "B", "change (95% CI)", "p", "verdict"), grouped(pairs))
-    else:
-        named = {id(m.differences[pair]): many.called[pair[1]] for m in many.metrics for pair in many.from_first}
-        found = [m.differences[pair] for m in many.metrics for pair in many.from_first]
-        rows = [
-            (f"{_title(c)}, {_metric(c)}", (named[id(c)], c.unit.show(c.second), _changed_by(c), c.in_words()))
-            for c in _most_telling(found)
-        ]
-        columns = ("run", "value", "change (95% CI)", "verdict")
-        print_table(
-            f"{len(many.runs) - 1} runs against {many.called[0]}; better and worse are significant",
-            columns,
-            grouped(rows),
-        )
-        for pair in many.from_first:
-            _say_counts(many.called[pair[1]], [m.differences[pair] for m in many.metrics])
-    if many.is_trend:
+    called, rows = many.called, list[tuple[str, tuple[str, ...]]]()
+    if in_full:
+        say(f"{len(many.runs)} runs, the first is {called[0]}; p-values after Holm's correction within each pair")
         for m in many.metrics:
-            say(m.trend(many.called))
+            for (i, j), c in m.differences.items():
+                facts = (f"{called[j]} against {called[i]}", *_values(c), show_p(c.p_adjusted), c.in_words())
+                rows.append((f"{_title(c)}, {_label(c)}", facts))
+        print_table("", ("runs", "A", "B", "change (95% CI)", "p", "verdict"), grouped(rows))
+        return
+    named = {id(m.differences[pair]): called[pair[1]] for m in many.metrics for pair in many.from_first}
+    found = [m.differences[pair] for m in many.metrics for pair in many.from_first]
+    shown = _most_important(found)
+    rows = [(f"{_title(c)}, {_label(c)}", (named[id(c)], *_values(c)[1:], c.in_words())) for c in shown]
+    title = f"{len(many.runs) - 1} runs compared with {called[0]}"
+    print_table(title, ("run", "value", "change (95% CI)", "verdict"), grouped(rows))
+    of_run = {called[pair[1]]: [m.differences[pair] for m in many.metrics] for pair in many.from_first}
+    _say_counts(of_run, len(found) - len(shown))
 
 
-def _print_rows(many: ManyCompared) -> None:
-    columns = ("cell", "metric", "slice", "first", "second", "first_value", "second_value", "difference", "low", "high")
+def _print_rows(comparisons: Sequence[tuple[tuple[str, str], Comparison]], *, in_full: bool) -> None:
+    """Print one row for each difference, for programs: two systems, their values, and the difference."""
+    columns = ("cell", "metric", "slice", "first", "second", "first_value", "second_value", *_PIPED)
+    more = [key for _, c in comparisons[:1] for key in c.to_json() if key not in columns] if in_full else []
     rows = []
-    for m in many.metrics:
-        for (i, j), c in m.differences.items():
-            where = (m.cell, m.metric, m.slice, many.called[i], many.called[j])
-            rows.append(
-                (*where, c.first, c.second, c.difference, c.low, c.high, c.p_value, c.p_adjusted, m.verdict((i, j)))
-            )
-    print_table("", (*columns, "p_value", "p_adjusted", "second_is"), rows)
+    for names, c in comparisons:
+        facts = {**c.to_json(), "change": c.in_words()}
+        rows.append((c.cell, c.metric, c.slice, *names, c.first, c.second, *(facts[key] for key in (*_PIPED, *more))))
+    print_table("", (*columns, *more), rows)
+
+
+_KINDS = {
+    "bound": "Required values",
+    "general": "Headline metrics (generalising to new sentences)",
+    "fixed": "Accuracy on these sentences",
+}
+"""Of checks, in the order of the output."""
+MOST_SENTENCES = 3
+"""Newly wrong sentences that are listed without `--all`."""
+
+
+def gate(
+    run: Annotated[str, Argument(metavar="[NAME=]DIR", help="Run folder of the system under test.")],
+    baseline: Annotated[str, Option(metavar="[NAME=]DIR", help="Baseline run.")] = "",
+    minimum: Annotated[
+        list[str] | None,
+        Option(
+            "--min", metavar="METRIC=VALUE", help="Minimum value, for example anti=60 or p_s:formal=0.2; repeatable."
+        ),
+    ] = None,
+    maximum: Annotated[
+        list[str] | None,
+        Option("--max", metavar="METRIC=VALUE", help="Maximum value, for example delta=15; repeatable."),
+    ] = None,
+    alpha: Annotated[float, Option(help="Significance level of the comparison with the baseline.")] = 0.05,
+    fixed_tolerance: Annotated[
+        float,
+        Option(
+            "--fixed-tolerance",
+            metavar="POINTS",
+            min=0,
+            help="Loss of accuracy allowed for women, and for men, on the same sentences, in points.",
+        ),
+    ] = 2.0,
+    tolerance: Annotated[
+        list[str] | None,
+        Option(
+            metavar="[METRIC=]POINTS",
+            help="Loss allowed in a headline metric, tested for new sentences, in points (default 0); repeatable, "
+            "for example 1 or recall_gap=2.",
+        ),
+    ] = None,
+    fail_on_gap: Annotated[
+        bool, Option("--fail-on-gap", help="Fail if a gap grew, even if neither women nor men lost accuracy.")
+    ] = False,
+    resamples: Resamples = 10_000,
+    seed: Seed = 12345,
+    junit: Annotated[Path | None, Option(metavar="FILE", help="Write the checks as JUnit XML.")] = None,
+    github: Annotated[
+        bool | None,
+        Option(
+            "--github/--no-github",
+            show_default=False,
+            help="Print GitHub Actions annotations (default: on when running in GitHub Actions).",
+        ),
+    ] = None,
+    summary: Annotated[
+        Path | None, Option(metavar="FILE", help="Write the checks as Markdown; default on GitHub: the step summary.")
+    ] = None,
+    page: Annotated[
+        Path | None, Option(metavar="FILE", help="Write the report of both runs, with the checks on top.")
+    ] = None,
+    name: Names = None,
+    everything: All = False,
+    as_json: AsJson = False,
+) -> None:
+    """CI gate: fail (exit code 1) if a run is significantly worse than its baseline or violates a threshold."""
+    from gendermark.reporting import ci
+    from gendermark.runs import gates
+
+    if not baseline and (tolerance or fail_on_gap):
+        raise UserError("--tolerance and --fail-on-gap need --baseline DIR")
+    if not baseline and not minimum and not maximum:
+        raise UserError("nothing to check; give --baseline DIR, --min METRIC=VALUE or --max METRIC=VALUE")
+    if not 0 <= alpha <= 1:
+        raise UserError(f"--alpha must lie between 0 and 1 (usually 0.05), not {alpha:g}")
+    strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap, fixed_tolerance)
+    read = read_runs(folders([run, *([baseline] if baseline else [])], name))
+    for one in read:
+        gates.verified(one.results)
+    now = read[0]
+    limits = pairs(minimum or [], "--min", "anti=60"), pairs(maximum or [], "--max", "delta=15")
+    checks = gates.bounds(now.results, *limits)
+    changed: tuple[tuple[ChangedSentence, ...], ...] = ()
+    title = f"Gate: {now.called}"
+    if baseline:
+        before, how = read[1], resampling(resamples, seed)
+        checks += gates.against_baseline(now.results, before.results, how, alpha, strict)
+        changed = gates.changed_sentences(before, now)
+        title += f" against {before.called}"
+    if not checks:
+        raise UserError("the two runs share no headline metric; use --min or --max")
+    verdict = gates.Verdict.of(checks, *changed)
+    on_github = github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true"
+    # From here on the exit code is the verdict, whatever becomes of its other forms: a gate that failed has failed.
+    with _say_what_fails():
+        if as_json:
+            print_json(verdict.to_json())
+        else:
+            if terminal.is_terminal(sys.stdout):
+                say(f"{title}\n{verdict.sentence}\n")
+            _print_checks(title, verdict, everything=everything)
+    called = str(now.manifest.get("name", "")) or now.path.resolve().name
+    if junit is not None:
+        with _say_what_fails():
+            write_text(junit, ci.junit(verdict, called))
+    step = os.environ.get("GITHUB_STEP_SUMMARY", "")
+    if summary is not None and str(summary) != step:
+        with _say_what_fails():
+            write_text(summary, ci.summary(verdict, called))
+    elif step and (summary is not None or on_github):
+        # Other commands of the step write there too.
+        with _say_what_fails(), Path(step).open("a", encoding="utf-8", newline="\n") as file:
+            file.write(ci.summary(verdict, called))
+    if page is not None:
+        from gendermark.reporting.page import render_page
+
+        with _say_what_fails():
+            write_text(page, render_page(read[::-1], gate=verdict))
+            say(f"report written to {page}")
+    with suppress(OSError):  # nowhere left to say it
+        for line in [] if as_json else _sentences(verdict, len(verdict.newly_wrong) if everything else MOST_SENTENCES):
+            say(line)
+        for line in ci.workflow_commands(verdict) if on_github else []:
+            say(line)
+        if as_json or not terminal.is_terminal(sys.stdout):
+            say(verdict.sentence)
+    if not verdict.passed:
+        raise typer.Exit(1)
+
+
+def _print_checks(title: str, verdict: Verdict, *, everything: bool) -> None:
+    """Print all checks when piped or asked for; else those that failed, or the first of those that passed."""
+    if not terminal.is_terminal(sys.stdout):
+        rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
+        print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
+        return
+    shown = verdict.checks if everything else verdict.failures or verdict.checks[:MOST_ROWS]
+    for kind, heading in _KINDS.items():
+        checks = [(_title(c), (_label(c), c.outcome, c.finding)) for c in shown if c.kind == kind and "." in c.cell]
+        if checks:
+            print_table(heading, ("check", "outcome", "finding"), grouped(checks))
+    if len(shown) < len(verdict.checks):
+        passed = sum(c.compared and not c.has_failed for c in verdict.checks)
+        say(f"{passed} checks passed, {len(verdict.not_compared)} not compared; --all lists every check")
+
+
+def _tolerances(texts: Sequence[str]) -> tuple[float, dict[str, float]]:
+    """Read the tolerance of all metrics, and those of single ones."""
+    from gendermark.runs.gates import number_of
+
+    for_all = [text for text in texts if "=" not in text]
+    if len(for_all) > 1:
+        raise UserError("--tolerance for all metrics is given twice; give it once, or per metric: recall_gap=2")
+    named = pairs([text for text in texts if "=" in text], "--tolerance", "recall_gap=2", "POINTS or METRIC=POINTS")
+    of_one = {key: number_of(f"the tolerance of {key}", text, least=0) for key, text in named.items()}
+    return sum(number_of("--tolerance", text, least=0) for text in for_all), of_one
+
+
+def _sentences(verdict: Verdict, most: int) -> Iterator[str]:
+    """List the first newly wrong sentences, with the deciding words in brackets."""
+    wrong, right = verdict.newly_wrong, verdict.newly_right
+    if not wrong and not right:
+        return
+    more = f"; the first {most} (--json has all):" if len(wrong) > most else ":" if wrong else ""
+    yield f"{len(right):,} sentences newly right, {len(wrong):,} newly wrong{more}"
+    # Of different people where possible: the sentences about one are often much alike.
+    first = {one.now.judgement.entity or one.source: one for one in reversed(wrong)}
+    shown = [*(one for one in wrong if first.get(one.now.judgement.entity or one.source) is one), *wrong]
+    for one in list(dict.fromkeys(shown))[:most]:
+        source, before, now = one.lines
+        yield f"  {source}\n    {before}\n    {now}"
+
+
+@contextmanager
+def _say_what_fails() -> Iterator[None]:
+    """Say in one sentence what could not be written, and go on."""
+    try:
+        yield
+    except BrokenPipeError:  # nobody reads to the end; nothing to complain about
+        _discard_output()
+    except UserError as problem:
+        with suppress(OSError):
+            say(f"error: {' '.join(str(problem).split())}")
+    except OSError as problem:
+        _discard_output()
+        with suppress(OSError):
+            say(f"error: cannot write {problem.filename or 'the output'}: {problem.strerror or problem}")
+
+
+def _discard_output() -> None:
+    """What could not be written still waits in a buffer, and would fail again at exit, with another exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,21 +6,20 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from gendermark.cli.options import Data, Revision
 from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say, show_progress
+from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.io.textfiles import read_lines, write_lines
 
 if TYPE_CHECKING:
     from gendermark.data.card import Card, DataFile
     from gendermark.data.card import Revision as CardRevision
 
-app = typer.Typer(help="List, download and verify the official data sets.")
-
 COLUMNS = ("name", "revision", "title", "licence", "size", "cached")
 
 
-@app.command("list")
 def list_(as_json: AsJson = False) -> None:
     """List the official data sets: licence, revisions, size, and what is in the cache."""
     from gendermark.data import card_names, load_card, official
@@ -44,11 +43,10 @@ def list_(as_json: AsJson = False) -> None:
     say(f"cache: {official.cache_root()}")
 
 
-@app.command()
 def get(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Data set; see `gendermark data list`.")],
-    revision: Annotated[str | None, typer.Option(help="Only this revision; default: all.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also download the released system outputs.")] = False,
+    names: Annotated[list[str], Argument(metavar="NAME", help="Data set; see `gendermark data list`.")],
+    revision: Annotated[str | None, Option(help="Only this revision; default: all.")] = None,
+    everything: Annotated[bool, Option("--all", help="Also download the released system outputs.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Download official data sets into the cache and verify them."""
@@ -74,17 +72,15 @@ def get(
         echo("\n".join(f"{record['name']}\t{record['revision']}\t{record['directory']}" for record in records))
 
 
-@app.command()
 def verify(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Data set; default: everything in the cache.")
+        list[str] | None, Argument(metavar="NAME", help="Data set; default: everything in the cache.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check cached files against their SHA-256."""
     from gendermark.data import card_names, load_card, official
     from gendermark.data.official import State
-    from gendermark.errors import UserError
 
     n_good, problems = 0, []
     for card in [load_card(name) for name in dict.fromkeys(names or card_names())]:
@@ -132,16 +128,13 @@ def _megabytes(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:.1f} MB"
 
 
-@app.command()
 def convert(
-    kind: Annotated[str, typer.Argument(metavar="winobias|winogender", help="Format of the file.")],
-    file: Annotated[Path, typer.Argument(help="File as published by its authors.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Output file; default: stdout.")] = None,
+    kind: Annotated[str, Argument(metavar="winobias|winogender", help="Format of the file.")],
+    file: Annotated[Path, Argument(help="File as published by its authors.")],
+    output: Annotated[Path | None, Option("-o", "--output", help="Output file; default: stdout.")] = None,
 ) -> None:
     """Convert a WinoBias or Winogender file to WinoMT rows: gender, entity index, sentence, entity."""
     from gendermark.data.own import convert_winobias, convert_winogender
-    from gendermark.errors import BadFile, UnknownName
-    from gendermark.io.textfiles import read_lines, write_lines
 
     kinds = {"winobias": convert_winobias, "winogender": convert_winogender}
     if kind not in kinds:
@@ -159,10 +152,9 @@ def convert(
         say(f"{len(lines):,} sentences written to {output}")
 
 
-@app.command()
 def statistics(
-    to: Annotated[list[str] | None, typer.Option("--to", help="Target language; repeatable.")] = None,
-    split: Annotated[str, typer.Option("--split", help="test or dev.")] = "dev",
+    to: Annotated[list[str] | None, Option("--to", help="Target language; repeatable.")] = None,
+    split: Annotated[str, Option("--split", help="test or dev.")] = "dev",
     data: Data = "official",
     revision: Revision = "",
     as_json: AsJson = False,

@@ -1,4 +1,4 @@
-"""`gendermark demo`: the full pipeline, offline; `gendermark list`: benchmarks, systems, languages, metrics."""
+"""`gendermark demo`: the full pipeline, offline."""
 
 from __future__ import annotations
 
@@ -6,29 +6,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from gendermark.cli.results import headlines, print_headlines, say_findings
-from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
-from gendermark.errors import UnknownName
+from gendermark.cli.terminal import say, show_progress
+from gendermark.io.textfiles import write_text
 
 if TYPE_CHECKING:
     from gendermark.result import Result
 
-KINDS = ("benchmarks", "systems", "languages", "metrics")
 MODEL = "demo model"
-UNBIASED, MASCULINE = "unbiased", "always-masculine"
+UNBIASED, MASCULINE = "unbiased control", "always-masculine control"
 SYSTEMS = {MODEL: "demo:en-es", UNBIASED: "fake:right", MASCULINE: "fake:masculine"}
 
 
 def demo(
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Directory for the run folders and the report.")
-    ] = Path("demo-run"),
+    output: Annotated[Path, Option("-o", "--output", help="Directory for the run folders and the report.")] = Path(
+        "demo-run"
+    ),
 ) -> None:
     """Run the full pipeline offline: a small bundled model, and two controls of known bias."""
     from gendermark import api, registry
-    from gendermark.io.textfiles import write_text
     from gendermark.reporting.page import write_page
     from gendermark.reporting.tables import render
     from gendermark.runs import run as running
@@ -43,7 +41,7 @@ def demo(
         "small neural model trained on stereotyped data, and with two controls that need no model.\n"
     )
     runs = {}
-    folders = {name: output / name.replace(" ", "-") for name in SYSTEMS}
+    folders = {name: output / name.removesuffix(" control").replace(" ", "-") for name in SYSTEMS}
     for name, spec in SYSTEMS.items():
         # A store of its own: the demo writes nothing outside its folder.
         context = running.RunContext(output / "store.sqlite", show_progress, name=name)
@@ -63,24 +61,13 @@ def demo(
 
 def _say_controls(runs: Mapping[str, Sequence[Result]]) -> None:
     """Check that the controls get the verdicts that they must get."""
+    from gendermark.reporting.phrases import TOO_FEW
+
     for name, is_biased in ((UNBIASED, False), (MASCULINE, True)):
         rows = [row for row in headlines(runs[name]) if row.rates is not None and row.rates.gap is not None]
-        n = sum(row.verdict == "significant" for row in rows)
-        outcome = "as expected" if n == (len(rows) if is_biased else 0) else "NOT AS EXPECTED"
-        say(f"Sanity check, {name} control: {n} of {len(rows)} measured gaps are significant, {outcome}")
-
-
-def list_names(
-    kind: Annotated[str, typer.Argument(metavar="|".join(KINDS), help="What to list.")],
-    as_json: AsJson = False,
-) -> None:
-    """List the benchmarks, systems, languages or metrics."""
-    from gendermark.reporting import catalogue
-
-    if kind not in KINDS:
-        raise UnknownName("kind", kind, KINDS)
-    table = catalogue.listing(kind)
-    if as_json:
-        print_json({kind: [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
-    else:
-        print_table(table.title, table.columns, table.rows)
+        tested = [row.verdict == "significant" for row in rows if row.verdict != TOO_FEW]
+        n_few = len(runs[name]) - len(tested)
+        outcome = "as expected" if sum(tested) == (len(tested) if is_biased else 0) else "NOT AS EXPECTED"
+        found = f"a significant gap in {sum(tested)} of" if any(tested) else "no significant gap in"
+        few = f"; {n_few} others: no gap, or too few to tell" if n_few else ""
+        say(f"Sanity check, {name}: {found} {len(tested)} benchmarks, {outcome}{few}.")

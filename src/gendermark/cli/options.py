@@ -13,16 +13,17 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args, get_origin
 
 import typer
+from typer import Option
 
-from gendermark.errors import UnknownName, UserError
+from gendermark.errors import UserError
 from gendermark.names import checked
 
 if TYPE_CHECKING:
+    from gendermark import selection
     from gendermark.metrics.metric import Resampling
-    from gendermark.selection import Option
 
 Built = TypeVar("Built")
 
@@ -44,41 +45,54 @@ def _checked_name(name: str) -> str:
     return checked(name) if name else ""
 
 
-To = Annotated[str, typer.Option("--to", callback=language, help="Target language, for example es.")]
-From = Annotated[str, typer.Option("--from", callback=language, help="Source language, where a benchmark has several.")]
+To = Annotated[str, Option("--to", callback=language, help="Target language, for example es.")]
+From = Annotated[str, Option("--from", callback=language, help="Source language, where a benchmark has several.")]
 Data = Annotated[
-    str,
-    typer.Option("--data", help="official (downloaded), core (bundled), or file:FILE where a benchmark allows it."),
+    str, Option("--data", help="official (downloaded), core (bundled), or file:FILE where a benchmark allows it.")
 ]
-Revision = Annotated[str, typer.Option("--revision", help="Revision of the official data.")]
+Revision = Annotated[str, Option("--revision", help="Revision of the official data.")]
 Rules = Annotated[
-    str, typer.Option("--rules", help="Scoring rules: best (ours), or the published ones (paper, repo2020 ...).")
-]
-Cluster = Annotated[str, typer.Option("--cluster", help="Unit of resampling: occupation, template, lexeme ...")]
-Resamples = Annotated[int, typer.Option("--resamples", min=100, max=1_000_000, help="Number of bootstrap resamples.")]
-INTERVALS = ("jackknife", "bootstrap")
-Interval = Annotated[
     str,
-    typer.Option("--interval", help="Interval method: jackknife, or bootstrap (percentiles of the cluster bootstrap)."),
+    Option(
+        "--rules",
+        help="Scoring rules: best (gendermark's corrected rules), or the published ones (paper, repo2020 ...).",
+    ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed of the resampling.")]
-Confidence = Annotated[float, typer.Option("--confidence", help="Confidence level of the intervals, 0.5 to 1.")]
+Cluster = Annotated[str, Option("--cluster", help="Unit of resampling: occupation, template, lexeme ...")]
+Resamples = Annotated[int, Option("--resamples", min=100, max=1_000_000, help="Number of bootstrap resamples.")]
+Interval = Annotated[
+    str, Option("--interval", help="Interval method: jackknife, or bootstrap (percentiles of the cluster bootstrap).")
+]
+Seed = Annotated[int, Option("--seed", min=0, help="Random seed of the resampling.")]
+Confidence = Annotated[float, Option("--confidence", help="Confidence level of the intervals, 0.5 to 1.")]
+Log = Annotated[
+    str, Option("--log", metavar="wandb|mlflow", help="Also log the results, intervals and page to this tracker.")
+]
+AcceptUnsound = Annotated[
+    bool,
+    Option(
+        "--accept-unsound",
+        help="Score translations that fail the sanity checks (shifted lines, wrong encoding, wrong "
+        "language); every output carries a warning.",
+    ),
+]
 Executor = Annotated[
     str,
-    typer.Option(
+    Option(
         "--executor",
         metavar="WHERE",
         help="Execution backend: serial, processes[:N], dask[:N] or dask:ADDRESS; does not affect results.",
     ),
 ]
-ResumedIn = Annotated[Path, typer.Option("-o", "--output", help="Output directory; reuse it to resume.")]
-StudiedData = Annotated[str, typer.Option("--data", help="core (bundled) or official (downloaded).")]
-Store = Annotated[
-    Path | None, typer.Option("--store", help="Translation cache file; default: in the user cache directory.")
+ResumedIn = Annotated[Path, Option("-o", "--output", help="Output directory; reuse it to resume.")]
+StudiedData = Annotated[str, Option("--data", help="core (bundled) or official (downloaded).")]
+Store = Annotated[Path | None, Option("--store", help="Translation cache file; default: in the user cache directory.")]
+Sets = Annotated[
+    list[str] | None, Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; repeatable.")
 ]
 Name = Annotated[
     str,
-    typer.Option(
+    Option(
         "--name",
         metavar="NAME",
         callback=_checked_name,
@@ -86,8 +100,7 @@ Name = Annotated[
     ),
 ]
 Names = Annotated[
-    list[str] | None,
-    typer.Option("--name", metavar="NAME", help="System name, in the order of the run folders; repeatable."),
+    list[str] | None, Option("--name", metavar="NAME", help="System name, in the order of the run folders; repeatable.")
 ]
 
 
@@ -100,20 +113,13 @@ class _Group(NamedTuple):
     defaults: Mapping[str, Any]
 
 
-def option_group(build: Callable[..., Built] | str, **defaults: Any) -> Built:
+def option_group(build: Callable[..., Built], **defaults: Any) -> Built:
     """The default (or the annotation) of a verb's parameter that is made from several options.
 
-    `build` is called with these options, which are its parameters. It may be named as `module:attribute` where loading
-    it takes time. `defaults` replace its own.
+    `build` is called with these options, which are its parameters. `defaults` replace its own.
     """
-    group: Any = _Group(lambda _: load_named(build) if isinstance(build, str) else build, defaults)
+    group: Any = _Group(lambda _: build, defaults)
     return group  # type: ignore[no-any-return]
-
-
-def load_named(path: str) -> Callable[..., Any]:
-    module, _, attribute = path.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), attribute)
-    return found
 
 
 def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..., Any]:
@@ -148,6 +154,49 @@ def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..
     return whole
 
 
+class Commands(NamedTuple):
+    """The commands below a verb: panel of its help -> name -> function, as `module:function` of this package.
+
+    A module is loaded when its command is asked for, or its help.
+    """
+
+    help: str
+    panels: Mapping[str, Mapping[str, str | Commands]]
+
+    def add_to(self, app: typer.Typer, words: Sequence[str], *, in_full: bool = True) -> typer.Typer:
+        """Add the command that `words` begin with; of the others what help shows.
+
+        Where it is none of them, all are added `in_full`, or as help shows them.
+        """
+        wanted = words[0] if words else ""
+        is_known = any(wanted in places for places in self.panels.values())
+        for panel, places in self.panels.items():
+            for name, place in places.items():
+                needed = name == wanted or (in_full and not is_known)
+                if isinstance(place, Commands):
+                    if needed:
+                        below = place.add_to(typer.Typer(help=place.help), words[1:])
+                        app.add_typer(below, name=name, rich_help_panel=panel)
+                    else:
+                        app.command(name, help=place.help, rich_help_panel=panel)(_not_asked_for)
+                elif needed:
+                    app.command(name, rich_help_panel=panel)(expanded(_loaded(place), words))
+                else:
+                    about = "" if is_known else _loaded(place).__doc__
+                    app.command(name, help=about, rich_help_panel=panel)(_not_asked_for)
+        return app
+
+
+def _loaded(path: str) -> Callable[..., Any]:
+    module, _, attribute = path.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"gendermark.{module}"), attribute)
+    return found
+
+
+def _not_asked_for() -> None:
+    """Stand for a command of which only the help is needed."""
+
+
 def _notes(parameter: inspect.Parameter) -> tuple[Any, ...]:
     return getattr(parameter.annotation, "__metadata__", ())
 
@@ -168,19 +217,16 @@ def _as_list(parameter: inspect.Parameter) -> inspect.Parameter | None:
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """With their types; groups keep theirs as text, as it may name what only type checkers import."""
-    found = inspect.signature(function).parameters.values()
-    texts = {one.name: one.annotation for one in found if not isinstance(one.default, _Group)}
-    module = inspect.unwrap(function).__module__
-    hints = get_type_hints(_Hinted(texts), vars(import_module(module)), include_extras=True)
+    names = vars(import_module(inspect.unwrap(function).__module__))
     return [
-        one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(one.name, one.annotation))
-        for one in found
+        one.replace(
+            kind=inspect.Parameter.KEYWORD_ONLY,
+            annotation=eval(one.annotation, names)
+            if isinstance(one.annotation, str) and not isinstance(one.default, _Group)
+            else one.annotation,
+        )
+        for one in inspect.signature(function).parameters.values()
     ]
-
-
-class _Hinted:
-    def __init__(self, annotations: dict[str, Any]) -> None:
-        self.__annotations__ = annotations
 
 
 def resampling(
@@ -188,10 +234,6 @@ def resampling(
 ) -> Resampling:
     from gendermark.metrics.metric import Resampling
 
-    if not 0.5 <= confidence < 1:
-        raise UserError(f"--confidence must lie between 0.5 and 1 (usually 0.95), not {confidence:g}")
-    if interval not in INTERVALS:
-        raise UnknownName("interval", interval, INTERVALS)
     return Resampling(resamples, seed, confidence, interval)
 
 
@@ -205,9 +247,7 @@ def selected(
 def system_options(
     system_option: Annotated[
         list[str] | None,
-        typer.Option(
-            "--system-option", metavar="KEY=VALUE", help="System option, for example beam_size=5; repeatable."
-        ),
+        Option("--system-option", metavar="KEY=VALUE", help="System option, for example beam_size=5; repeatable."),
     ] = None,
 ) -> dict[str, str]:
     return pairs(system_option or [], "--system-option", "beam_size=5")
@@ -245,7 +285,7 @@ def _settings(verb: str, words: Sequence[str]) -> Callable[..., dict[str, Any]]:
     """Make a function that takes the options of all benchmarks; `--help` shows those of the benchmarks in `words`."""
     from gendermark.selection import all_options
 
-    declared: dict[str, list[tuple[str, Option]]] = {}
+    declared: dict[str, list[tuple[str, selection.Option]]] = {}
     for benchmark, options in all_options().items():
         for name, option in options.items():
             if verb in option.verbs:
@@ -260,7 +300,7 @@ def _settings(verb: str, words: Sequence[str]) -> Callable[..., dict[str, Any]]:
     return given
 
 
-def _parameter(name: str, found: Sequence[tuple[str, Option]], words: Sequence[str]) -> inspect.Parameter:
+def _parameter(name: str, found: Sequence[tuple[str, selection.Option]], words: Sequence[str]) -> inspect.Parameter:
     shown = [(benchmark, option) for benchmark, option in found if benchmark in words]
     benchmark, option = (shown or found)[0]
     facts: dict[str, Any] = {"help": f"{option.help}.", "show_default": False, "hidden": not shown}
@@ -274,7 +314,7 @@ def _parameter(name: str, found: Sequence[tuple[str, Option]], words: Sequence[s
         name,
         inspect.Parameter.KEYWORD_ONLY,
         default="" if kind is str else None,
-        annotation=Annotated[kind, typer.Option(option.flag, **facts)],
+        annotation=Annotated[kind, Option(option.flag, **facts)],
     )
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer import Argument, Option
 
-from gendermark.cli.options import Data, Executor, From, Names, Revision, Rules, To, folders, pairs
+from gendermark.cli.options import Data, Executor, From, Log, Names, Revision, Rules, Sets, To, folders, pairs
+from gendermark.cli.results import check_log, log_runs, read_runs
 from gendermark.cli.terminal import AsJson, echo, open_workers, print_json, print_table, say, show_progress
 from gendermark.errors import MissingExtra, UserError
+from gendermark.io.textfiles import content_hash, write_text
 
 if TYPE_CHECKING:
     from gendermark.api import Scored
@@ -25,49 +26,51 @@ if TYPE_CHECKING:
 
 
 def report(
-    runs: Annotated[list[str], typer.Argument(metavar="[NAME=]DIR...", help="Run folders to show side by side.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Output file; default: stdout.")] = None,
+    runs: Annotated[list[str], Argument(metavar="[NAME=]DIR...", help="Run folders to show side by side.")],
+    output: Annotated[Path | None, Option("-o", "--output", help="Output file; default: stdout.")] = None,
     format_: Annotated[
-        str, typer.Option("--format", help="html, md, latex, csv or json; default: from the file extension of -o.")
+        str, Option("--format", help="html, md, latex, csv, json or yaml; default: from the file extension of -o.")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Same as --format json.")] = False,
     trend: Annotated[
-        bool,
-        typer.Option("--trend", help="Treat the runs as versions of one system, oldest first, and plot the trend."),
+        bool, Option("--trend", help="Treat the runs as versions of one system, oldest first, and plot the trend.")
     ] = False,
+    metric: Annotated[
+        list[str] | None,
+        Option(
+            "--metric",
+            help="Markdown and LaTeX: only this metric, or metric:slice; repeatable. Default: as the papers.",
+        ),
+    ] = None,
     figures: Annotated[
         Path | None,
-        typer.Option("--figures", metavar="DIR", help="Also write the figures to this directory, as SVG, PDF and PNG."),
+        Option("--figures", metavar="DIR", help="Also write the figures to this directory, as SVG, PDF and PNG."),
     ] = None,
     figure_format: Annotated[
-        list[str] | None, typer.Option("--figure-format", help="Write only svg, pdf or png; repeatable.")
+        list[str] | None, Option("--figure-format", help="Write only svg, pdf or png; repeatable.")
     ] = None,
+    log: Log = "",
     name: Names = None,
 ) -> None:
-    """Write a report of one or more runs: an HTML page, or Markdown, LaTeX, CSV or JSON tables."""
+    """Write a report of one or more runs: an HTML page, or Markdown, LaTeX, CSV or JSON tables.
+
+    A .yaml file has the headline metrics of one run as `.eval_results` of a model repository on the Hugging Face Hub.
+    """
+    check_log(log)
     if as_json and format_ not in ("", "json"):
         raise UserError(f"--json and --format {format_} conflict; give one of them")
-    from gendermark.reporting.report import check_format, format_of, render
+    from gendermark.reporting.tables import check_format, format_of, render_report
 
     chosen = "json" if as_json else format_ or (format_of(output) if output else "md")
     check_format(chosen)
     if figure_format and figures is None:
         raise UserError("--figure-format needs --figures DIR")
-    formats: Sequence[str] = ()
-    problem: MissingExtra | None = None
-    if figures is not None:
-        from gendermark.reporting.figures import check_directory
-
-        check_directory(figures)
-        # Where the report itself goes to stdout nothing is lost by asking again.
-        formats, problem = _figure_formats(figure_format, refuse=output is None)
-    from gendermark.io.textfiles import write_text
-    from gendermark.runs.folder import read_run
-
+    # Where the report itself goes to stdout nothing is lost by asking again.
+    formats, problem = _figure_formats(figures, figure_format, refuse=output is None)
     once = {one.path: one for one in reversed(folders(runs, name))}  # with the name that was given first
-    read = [read_run(*one) for one in reversed(once.values())]
+    read = read_runs(list(reversed(once.values())))
     results = {run.name: run.results for run in read}
-    text = render(read, chosen, trend=trend)
+    text = render_report(read, chosen, trend=trend, metrics=metric or ())
     if output is None:
         echo(text, nl=False)
     else:
@@ -80,16 +83,21 @@ def report(
         drawn = draw(results, trend=trend)
         written = write_figures(figures, drawn, formats)
         say(f"{len(written):,} files with {len(drawn):,} figures written to {figures}")
+    log_runs(log, *read)
     if problem is not None and figure_format:
         raise problem
 
 
-def _figure_formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Sequence[str], MissingExtra | None]:
-    """Return the figure formats that can be written here, and the error for the others."""
-    from gendermark.reporting.figures import FORMATS as FIGURE_FORMATS
-    from gendermark.reporting.figures import check_formats
+def _figure_formats(
+    directory: Path | None, asked: Sequence[str] | None, *, refuse: bool
+) -> tuple[Sequence[str], MissingExtra | None]:
+    """Return the figure formats that can be written to a directory here, and the error for the others."""
+    if directory is None:
+        return (), None
+    from gendermark.reporting.figures import FORMATS, check_directory, check_formats
 
-    wanted = asked or FIGURE_FORMATS
+    check_directory(directory)
+    wanted = asked or FORMATS
     try:
         check_formats(wanted)
     except MissingExtra as problem:
@@ -104,18 +112,13 @@ def _figure_formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Seque
 # -- ui ----------------------------------------------------------------------------------------------------------------
 
 
-Host = Annotated[
-    str, typer.Option("--host", help="Address to listen on; the default is reachable from this computer only.")
-]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
-NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address only; do not open a browser.")]
+Host = Annotated[str, Option("--host", help="Address to listen on; the default is reachable from this computer only.")]
+Port = Annotated[int, Option("--port", min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
+NoOpen = Annotated[bool, Option("--no-open", help="Print the address only; do not open a browser.")]
 
 
 def ui(
-    runs: Annotated[
-        list[str],
-        typer.Argument(metavar="[NAME=]DIR...", help="Run folders, finished or still running."),
-    ],
+    runs: Annotated[list[str], Argument(metavar="[NAME=]DIR...", help="Run folders, finished or still running.")],
     host: Host = "127.0.0.1",
     port: Port = 0,
     no_open: NoOpen = False,
@@ -164,43 +167,25 @@ def _has_screen() -> bool:
 # -- leaderboard -------------------------------------------------------------------------------------------------------
 
 
-class _BuildByDefault(TyperGroup):
-    """`leaderboard DIR...` is `leaderboard build DIR...`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        is_named = not args or args[0] in self.commands or args[0] == "--help"
-        return super().parse_args(ctx, args if is_named else ["build", *args])
-
-
-leaderboard = typer.Typer(
-    cls=_BuildByDefault,
-    help="Build a leaderboard as static pages (`leaderboard DIR... -o site/`); add and verify submissions.",
-)
-
-
-@leaderboard.command()
 def build(
     directories: Annotated[
-        list[str],
-        typer.Argument(metavar="[NAME=]DIR...", help="Run folders, or directories of submissions at any depth."),
+        list[str], Argument(metavar="[NAME=]DIR...", help="Run folders, or directories of submissions at any depth.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Output directory.")],
+    output: Annotated[Path, Option("-o", "--output", help="Output directory.")],
     executor: Executor = "",
 ) -> None:
     """Write the pages: an index with charts, ranks and tables, and a report for each system."""
-    from gendermark.reporting import board_site
+    from gendermark.reporting import leaderboard as site
 
     given = folders(directories)
     with open_workers(executor or "processes") as workers:
-        board_site.build([one.path for one in given], output, workers, say, [one.name for one in given])
-    say(f"leaderboard written to {output / board_site.INDEX}")
+        site.build([one.path for one in given], output, workers, say, [one.name for one in given])
+    say(f"leaderboard written to {output / site.INDEX}")
 
 
-@leaderboard.command()
 def verify(
     directories: Annotated[
-        list[Path],
-        typer.Argument(metavar="DIR...", help="Run folders, or directories of submissions at any depth."),
+        list[Path], Argument(metavar="DIR...", help="Run folders, or directories of submissions at any depth.")
     ],
     executor: Executor = "",
     as_json: AsJson = False,
@@ -227,32 +212,28 @@ def verify(
         raise typer.Exit(1)
 
 
-@leaderboard.command()
 def add(
-    name: Annotated[str, typer.Option(help="System name, for example DeepL.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory of submissions to add to.")],
-    version: Annotated[str, typer.Option(help="System version, as exactly as known.")] = "unrecorded",
-    vendor: Annotated[str, typer.Option(help="Vendor or authors.")] = "unrecorded",
-    kind: Annotated[str, typer.Option(help="Kind of system: service, open model, language model ...")] = "unrecorded",
-    date: Annotated[str, typer.Option(help="Date of translation: 2024, 2024-11, or 2024/2025.")] = "unrecorded",
-    licence: Annotated[str, typer.Option(help="Licence of the outputs.")] = "unrecorded",
-    source: Annotated[str, typer.Option(help="Origin of the outputs: a URL or a description.")] = "unrecorded",
-    note: Annotated[str, typer.Option(help="Note for readers, for example the prompt of a language model.")] = "",
+    name: Annotated[str, Option(help="System name, for example DeepL.")],
+    output: Annotated[Path, Option("-o", "--output", help="Directory of submissions to add to.")],
+    version: Annotated[str, Option(help="System version, as exactly as known.")] = "unrecorded",
+    vendor: Annotated[str, Option(help="Vendor or authors.")] = "unrecorded",
+    kind: Annotated[str, Option(help="Kind of system: service, open model, language model ...")] = "unrecorded",
+    date: Annotated[str, Option(help="Date of translation: 2024, 2024-11, or 2024/2025.")] = "unrecorded",
+    licence: Annotated[str, Option(help="Licence of the outputs.")] = "unrecorded",
+    source: Annotated[str, Option(help="Origin of the outputs: a URL or a description.")] = "unrecorded",
+    note: Annotated[str, Option(help="Note for readers, for example the prompt of a language model.")] = "",
     run: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Submit a run folder; or give --benchmark and --translations.")
+        Path | None, Option(metavar="DIR", help="Submit a run folder; or give --benchmark and --translations.")
     ] = None,
-    benchmark: Annotated[str, typer.Option(help="Benchmark of the translations.")] = "",
+    benchmark: Annotated[str, Option(help="Benchmark of the translations.")] = "",
     to: To = "",
     from_: From = "",
     translations: Annotated[
-        list[Path] | None, typer.Option(help="Translations, in any format that `gendermark score` reads.")
+        list[Path] | None, Option(help="Translations, in any format that `gendermark score` reads.")
     ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; repeatable."),
-    ] = None,
+    set_: Sets = None,
     allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="Count missing sentences as not translated.")
+        bool, Option("--allow-missing", help="Count missing sentences as not translated.")
     ] = False,
     data: Data = "official",
     revision: Revision = "",
@@ -261,9 +242,8 @@ def add(
     """Score outputs and write them as a submission."""
     from gendermark import registry
     from gendermark.api import score_texts
-    from gendermark.cli.score import by_part
-    from gendermark.io.translations import open_translations
-    from gendermark.reporting.submission import RESAMPLING, OutputFacts, SystemFacts, hash_of, of_run, write
+    from gendermark.cli.run import opened
+    from gendermark.reporting.submission import RESAMPLING, OutputFacts, SystemFacts, of_run, write
     from gendermark.runs.score import Origin
 
     system = SystemFacts(name, version, vendor, kind, date)
@@ -278,13 +258,10 @@ def add(
         found = registry.load("benchmark", benchmark)
         if found.draws:
             raise UserError(f"{benchmark} scores many samples per sentence; submit a run with --run")
-        read = partial(open_translations, allow_missing=allow_missing)
-        texts: Any = {name: read(file) for name, file in sets.items()}
-        if not sets:
-            texts = by_part(found, [read(file) for file in translations or ()], "")
+        texts = opened(found, translations or (), sets, allow_missing=allow_missing)
         options: Any = {"source_language": from_, "data": data, "revision": revision, "rules": rules}
         origin = Origin(system.full_label, resampling=RESAMPLING)
         scored = [score_texts(benchmark, texts, to, origin, **options)]
-    outputs = OutputFacts(source, licence, note, tuple((file.name, hash_of(file)) for file in files))
+    outputs = OutputFacts(source, licence, note, tuple((file.name, content_hash(file)) for file in files))
     for one in scored:
         say(f"submission written to {write(output, system, outputs, one)}")

@@ -11,17 +11,19 @@ from gendermark.cli import terminal
 from gendermark.cli.terminal import grouped, print_table, print_text, say
 
 if TYPE_CHECKING:  # not loaded by `--help`
+    from gendermark.cli.options import Folder
     from gendermark.records import Estimate, Test
     from gendermark.reporting.findings import Rates
     from gendermark.result import Result
+    from gendermark.runs.folder import Run
 
 MOST_ROWS = 12
 MOST_WARNINGS = 3
 LONGEST_TABLE = 8
 _ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
 _COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
-_OPEN = "* The source does not specify gender: share of people rendered as women and as men."
-_GAP = "Gap: men minus women, in points."
+_OPEN = "* Gender unspecified in the source: share of people translated as women and as men."
+_GAP = "Gap: men minus women, in points; computed before rounding."
 
 
 def print_results(
@@ -60,6 +62,18 @@ def print_results(
         say(f"{len(said) - len(shown)} more warnings; --all lists them")
 
 
+def read_runs(given: Sequence[Folder]) -> list[Run]:
+    """Read run folders, and warn of those whose translations are unsound."""
+    from gendermark.runs.folder import read_run
+
+    runs = [read_run(*one) for one in given]
+    for run in runs:
+        for result in run.results:
+            for text in result.unsound:
+                say(f"warning: {run.name}, {result.cell}: {text}")
+    return runs
+
+
 # -- headlines ---------------------------------------------------------------------------------------------------------
 
 
@@ -69,6 +83,7 @@ class Headline(NamedTuple):
     result: Result
     folder: str
     title: str
+    """The benchmark, with a star where the source does not specify gender."""
     rates: Rates | None
     verdict: str
     note: str = ""
@@ -86,33 +101,38 @@ class Headline(NamedTuple):
 
 
 def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[Headline]:
-    """Make the headline rows of some results."""
-    return [_headline(result, folder) for result, folder in zip(results, folders or [""] * len(results), strict=True)]
-
-
-def _headline(result: Result, folder: str) -> Headline:
+    """One row for each result; two where a benchmark has people of specified and of unspecified gender."""
     from gendermark.metrics.verdicts import ALPHA, State
-    from gendermark.reporting.findings import benchmark_of, rates_of
+    from gendermark.reporting.findings import all_rates, benchmark_of, missing
     from gendermark.reporting.phrases import AFTER_CORRECTION, TOO_FEW, ci, state
 
-    benchmark, rates, note = benchmark_of(result), rates_of(result), ""
-    if rates is not None:
-        return Headline(result, folder, benchmark.name, rates, state(rates.gap) if rates.gap is not None else "")
-    if benchmark.presentation.two_rates is None:
-        for asked in [one for one in result.verdicts if one.state is not State.TOO_FEW][:1]:
+    rows = []
+    for result, folder in zip(results, folders or [""] * len(results), strict=True):
+        benchmark, verdict, note = benchmark_of(result), TOO_FEW, ""
+        if found := all_rates(result):
+            for rates in found:
+                title = benchmark.name if rates.source_tells else f"{benchmark.name} *"
+                rows.append(Headline(result, folder, title, rates, "" if rates.gap is None else state(rates.gap)))
+            continue
+        tested = [one for one in result.verdicts if one.state is not State.TOO_FEW]
+        if lacking := missing(result):
+            verdict, note = "no conclusion", f"{lacking}."
+        elif tested and benchmark.presentation.two_rates is None:
+            asked = tested[0]
             is_corrected = asked.state is State.NOT_SIGNIFICANT and asked.p is not None and asked.p < ALPHA
             verdict = AFTER_CORRECTION if is_corrected else asked.state.replace("_", " ")
             e = result.find(asked.metric, asked.slice)
-            number = f" {e.shown}{ci(e)}," if e is not None else ""
-            note = f"{benchmark.label(asked.metric, asked.slice)}:{number} {verdict}"
-    return Headline(result, folder, benchmark.name, None, "–" if note else TOO_FEW, note)
+            number = f": {e.shown}{'%' if e.unit.scale == '%' else ''}{ci(e)}" if e is not None else ""
+            note = f"{benchmark.label(asked.metric, asked.slice)}{number}."
+        rows.append(Headline(result, folder, benchmark.name, None, verdict, note))
+    return rows
 
 
 def print_headlines(results: Sequence[Result], caption: str = "", folders: Sequence[str] = ()) -> None:
     """Print one row for each result: on a terminal at most twelve, those with the largest gaps."""
     rows = headlines(results, folders)
-    order = list(dict.fromkeys(row.title for row in rows))
-    rows.sort(key=lambda row: order.index(row.title))
+    order = list(dict.fromkeys(row.result.selection.benchmark for row in rows))
+    rows.sort(key=lambda row: order.index(row.result.selection.benchmark))
     if not terminal.is_terminal(sys.stdout):
         heads = ("benchmark", "direction", "system", "women", "men", "gap", "low", "high", "verdict")
         print_table("", ("run", *heads) if folders else heads, list(_piped(rows, with_folder=bool(folders))))
@@ -125,7 +145,7 @@ def print_headlines(results: Sequence[Result], caption: str = "", folders: Seque
     if not caption and rows:
         said = [fact for fact, differs in zip(rows[0].where, varies, strict=True) if fact and not differs]
         caption = ", ".join(reversed(said)) or f"{len(rows)} results"
-    numbers: list[Sequence[Any]] = [(_title(row), *_shares(row), _gap(row), row.verdict) for row in shown]
+    numbers: list[Sequence[Any]] = [(row.title, *_shares(row), row.verdict) for row in shown]
     if any(varies):
         names = [
             ", ".join(fact for fact, differs in zip(row.where, varies, strict=True) if differs and fact)
@@ -136,7 +156,7 @@ def print_headlines(results: Sequence[Result], caption: str = "", folders: Seque
     notes = [_GAP, *(f"{row.title}: {row.note}" for row in shown if row.note)]
     if len(shown) < len(rows):
         notes.append(f"{len(shown)} of {len(rows)} rows, those with the largest gaps; --all shows every number")
-    if any(row.title != _title(row) for row in shown):
+    if any(row.title.endswith("*") for row in shown):
         notes.append(_OPEN)
     for note in notes:
         print_text(note)
@@ -153,34 +173,25 @@ def _piped(rows: Sequence[Headline], *, with_folder: bool) -> Iterator[tuple[Any
         yield (*where, *(None if number is None else f"{number:.1f}" for number in numbers), row.verdict)
 
 
-def _title(row: Headline) -> str:
-    return row.title if row.rates is None or row.rates.source_tells else f"{row.title} *"
-
-
-def _shares(row: Headline) -> tuple[str, str]:
-    from gendermark.reporting.phrases import TOO_FEW, rounded
+def _shares(row: Headline) -> tuple[str, str, str]:
+    """Women, men and the gap; counts in place of rates where there are too few."""
+    from gendermark.reporting.phrases import TOO_FEW, between, rounded
 
     if row.rates is None:
-        return "–", "–"
-    sides = (row.rates.women, row.rates.men)
+        return "–", "–", "–"
+    women, men, gap = row.rates.women, row.rates.men, row.rates.gap
     if row.verdict == TOO_FEW:
-        counts = [f"{round((side.value or 0) * side.n_total / 100):,} of {side.n_total:,}" for side in sides]
-        return counts[0], counts[1]
-    return f"{rounded(sides[0].value)}%", f"{rounded(sides[1].value)}%"
-
-
-def _gap(row: Headline) -> str:
-    from gendermark.reporting.phrases import between
-
-    gap = row.rates.gap if row.rates is not None else None
-    if gap is None or gap.value is None:
-        return "–"
-    ends = "" if gap.low is None or gap.high is None else f" ({between(f'{gap.low:.1f}', f'{gap.high:.1f}')})"
-    return f"{gap.value:.1f}{ends}"
+        w, m = (f"{round((side.value or 0) * side.n_total / 100):,} of {side.n_total:,}" for side in (women, men))
+        return w, m, "–"
+    shown = "–"
+    if gap is not None and gap.value is not None:
+        has_ends = gap.low is not None and gap.high is not None
+        shown = f"{gap.value:.1f}" + (f" ({between(f'{gap.low:.1f}', f'{gap.high:.1f}')})" if has_ends else "")
+    return f"{rounded(women.value)}%", f"{rounded(men.value)}%", shown
 
 
 def say_findings(results: Sequence[Result]) -> None:
-    """Say in one sentence how a system treats women and men, and the finding with the largest effect."""
+    """Say in one sentence how a system treats women and men, and the largest other effect, as the page does."""
     from gendermark.reporting.findings import benchmark_of, by_weight, found_in, verdict
     from gendermark.reporting.phrases import GENDER_GAP, lost_by_gender
 
@@ -191,13 +202,17 @@ def say_findings(results: Sequence[Result]) -> None:
     say(f"- {verdict([(results[0].called, results)])}{based}")
     lost = {finding.text for result in results for finding in lost_by_gender(result)}  # said beside the table
     others = [
-        (finding.effect, f"{benchmark_of(result).name}, {result.selection.direction}: {finding.text}")
+        (
+            benchmark_of(result).name == opening,
+            finding.effect,
+            f"{benchmark_of(result).name}, {result.selection.direction}: {finding.text}",
+        )
         for result in results
         for finding in found_in(result)
         if finding.effect > 0 and finding.what != GENDER_GAP and finding.text not in lost
     ]
     if others:
-        say(f"- {max(others)[1]}")
+        say(f"- {max(others)[2]}")
 
 
 # -- every number ------------------------------------------------------------------------------------------------------
@@ -211,7 +226,7 @@ def _row(result: Result, e: Estimate) -> tuple[Any, ...]:
 def _draw(result: Result, all_rows: str, folder: str) -> None:
     selection = result.selection
     where = f"{folder}, {selection.benchmark}" if folder else selection.benchmark
-    title = f"{where} {selection.direction}, {result.called}: {selection.data} data, rules {selection.rules}"
+    title = f"{where} {selection.direction}, {result.called}: {selection.data} data, {selection.rules_in_words}"
     whole = [_line(e) for e in result.estimates if e.slice == "all"]
     slices = dict.fromkeys(e.slice for e in result.estimates if e.slice != "all")
     by_slice = [(name, *_line(e)) for name in slices for e in result.estimates if e.slice == name]
@@ -238,6 +253,7 @@ def _line(e: Estimate) -> tuple[str, ...]:
 
 
 def _sentence(test: Test) -> str:
+    from gendermark.metrics.verdicts import ALPHA
     from gendermark.records import show_p
 
     if test.p_value is None and test.statistic is not None and test.details.get("low") is not None:
@@ -245,5 +261,25 @@ def _sentence(test: Test) -> str:
         return f"{test.question} {share} {test.details.get('statistic', '')}".strip()
     if test.p_value is None:
         return f"{test.question} Too few to tell."
-    answer = "yes" if test.p_value < 0.05 else "not significant"
+    answer = "significant" if test.p_value < ALPHA else "not significant"
     return f"{test.question} {answer} (p {show_p(test.p_value)})"
+
+
+# -- trackers ----------------------------------------------------------------------------------------------------------
+
+
+def check_log(tracker: str) -> None:
+    """Refuse an unknown tracker before any work."""
+    if tracker:
+        from gendermark.adapters.exports import check_tracker
+
+        check_tracker(tracker)
+
+
+def log_runs(tracker: str, *runs: Run) -> None:
+    """Log runs to a tracker, if one is named, and say where they are."""
+    if tracker:
+        from gendermark.adapters.exports import log
+
+        for run in runs:
+            say(log(run, tracker))

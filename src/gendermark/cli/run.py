@@ -1,42 +1,42 @@
-"""`gendermark run`, `merge`, `rejudge` and `translate`: translate with a system, and score."""
+"""`gendermark run`, `merge`, `rejudge`, `translate` and `score`: translate with a system, and score."""
 
 from __future__ import annotations
 
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from gendermark.cli.options import (
+    AcceptUnsound,
     Executor,
+    Log,
     Name,
+    Sets,
     Store,
+    To,
     benchmark_options,
     language,
     option_group,
+    pairs,
     resampling,
     sampling_pairs,
     selected,
     system_options,
 )
-from gendermark.cli.results import print_results, say_findings
-from gendermark.cli.terminal import (
-    All,
-    AsJson,
-    echo,
-    open_workers,
-    print_json,
-    run_context,
-    say,
-    say_next,
-)
+from gendermark.cli.results import check_log, log_runs, print_results, say_findings
+from gendermark.cli.terminal import All, AsJson, echo, open_workers, print_json, run_context, say, say_next
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import read_lines, split_lines, write_text
+from gendermark.names import readable
 
 if TYPE_CHECKING:
+    from gendermark.benchmarks.benchmark import Benchmark
     from gendermark.metrics.metric import Resampling
     from gendermark.records import Translation
     from gendermark.result import Result
@@ -44,25 +44,24 @@ if TYPE_CHECKING:
 
 
 def run(
-    system: Annotated[str, typer.Option(help="System as family:argument, for example command:./translate.sh.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Run folder; reuse it to resume.")],
-    to: Annotated[
-        list[str] | None, typer.Option("--to", callback=language, help="Target language; repeatable.")
-    ] = None,
+    system: Annotated[str, Option(help="System as family:argument, for example command:./translate.sh.")],
+    output: Annotated[Path, Option("-o", "--output", help="Run folder; reuse it to resume.")],
+    to: Annotated[list[str] | None, Option("--to", callback=language, help="Target language; repeatable.")] = None,
     benchmark: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             help="Benchmark; repeatable. Default: all benchmarks for the target languages, except "
-            "sampling and rewriting benchmarks."
+            "those that draw samples, rewrite translations, or need your own data."
         ),
     ] = None,
     options: dict[str, str] = option_group(system_options),
     common: dict[str, Any] = option_group(selected),
-    group: Annotated[str, typer.Option(help="Only this group of the benchmark: pro, anti, fofc, referenced ...")] = "",
+    group: Annotated[str, Option(help="Only this group of the benchmark: pro, anti, fofc, referenced ...")] = "",
     how: Resampling = option_group(resampling),
+    accept_unsound: AcceptUnsound = False,
     forced_choice: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--forced-choice",
             help="Also score the correct and the contrastive (wrong-gender) reference with the system, and "
             "compare them.",
@@ -72,9 +71,9 @@ def run(
     store: Store = None,
     executor: Executor = "",
     shard: Annotated[
-        str,
-        typer.Option(metavar="K/N", help="Translate only part K of N, for job arrays; join with `gendermark merge`."),
+        str, Option(metavar="K/N", help="Translate only part K of N, for job arrays; join with `gendermark merge`.")
     ] = "",
+    log: Log = "",
     settings: dict[str, Any] = benchmark_options("run"),
     everything: All = False,
     as_json: AsJson = False,
@@ -85,9 +84,11 @@ def run(
     """
     from gendermark import api
     from gendermark.runs import run as running
+    from gendermark.runs.folder import read_run
     from gendermark.runs.parts import Part, run_part
     from gendermark.runs.run import RunConfig
 
+    check_log(log)
     parts = (group,) if group else ()
     chosen = api.applicable(benchmark or [], to or [""], parts=parts, **common, **settings)
     selections = chosen.selections
@@ -97,21 +98,26 @@ def run(
         say(f"skipped {left_out}: {reason}")
     if not benchmark:
         selections = _that_have_files(system, selections)
-    config = RunConfig(system, selections, options, how, forced_choice)
+    if accept_unsound and system.startswith("files:"):
+        options = {**options, "accept_unsound": "yes"}
+    config = RunConfig(system, selections, options, how, forced_choice, accept_unsound)
     part = Part.of(shard) if shard else None
     n_to_score = len(selections) if system.startswith("files:") else 0
     with run_context(executor, store, name, n_to_score) as context:
         if part is None:
             results = running.run(config, output, context)
         else:
-            dealt = run_part(config, part, output, context)
+            n, n_all = run_part(config, part, output, context)
     if part is None:
         _print_run(results, output, everything=everything, as_json=as_json)
+        if log:
+            log_runs(log, read_run(output))
         return
     if as_json:
-        counts = {"n_sentences": dealt.n, "n_sentences_of_all_parts": dealt.n_all}
+        counts = {"n_sentences": n, "n_sentences_of_all_parts": n_all}
         print_json({"run": str(output), "part": str(part), **counts})
-    say(f"part {part} done, {dealt.sentence}: {output}")
+    nothing = f"none of the {n_all:,} sentences is in this part (they are dealt out in whole batches)"
+    say(f"part {part} done, {f'{n:,} of {n_all:,} sentences' if n else nothing}: {output}")
     say("join all parts with `gendermark merge DIR... -o NEW_DIR`")
 
 
@@ -144,8 +150,8 @@ def _print_run(results: Sequence[Result], output: Path, *, everything: bool, as_
 
 
 def merge(
-    parts: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders of all parts.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Run folder to write.")],
+    parts: Annotated[list[Path], Argument(metavar="DIR...", help="Run folders of all parts.")],
+    output: Annotated[Path, Option("-o", "--output", help="Run folder to write.")],
     name: Name = "",
     executor: Executor = "",
     everything: All = False,
@@ -160,15 +166,13 @@ def merge(
 
 
 def rejudge(
-    runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
+    runs: Annotated[list[Path], Argument(metavar="DIR...", help="Run folders.")],
     rules: Annotated[
-        str, typer.Option("--rules", help="Scoring rules: best, or the published ones; default: as before.")
+        str, Option("--rules", help="Scoring rules: best, or the published ones; default: as before.")
     ] = "",
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="Run folder to write; with several runs, a directory for them. Default: none."
-        ),
+        Option("-o", "--output", help="Run folder to write; with several runs, a directory for them. Default: none."),
     ] = None,
     executor: Executor = "",
     settings: dict[str, Any] = benchmark_options("rejudge"),
@@ -205,32 +209,29 @@ def rejudge(
 
 
 def translate(
-    file: Annotated[str, typer.Argument(help="File with one sentence per line; - reads standard input.")],
-    system: Annotated[str, typer.Option(help="System as family:argument, for example demo:en-es.")],
-    to: Annotated[str, typer.Option("--to", callback=language, help="Target language.")],
-    from_: Annotated[str, typer.Option("--from", callback=language, help="Source language.")] = "en",
-    samples: Annotated[int, typer.Option(min=0, help="Samples per sentence, instead of the best translation.")] = 0,
+    file: Annotated[str, Argument(help="File with one sentence per line; - reads standard input.")],
+    system: Annotated[str, Option(help="System as family:argument, for example demo:en-es.")],
+    to: Annotated[str, Option("--to", callback=language, help="Target language.")],
+    from_: Annotated[str, Option("--from", callback=language, help="Source language.")] = "en",
+    samples: Annotated[int, Option(min=0, help="Samples per sentence, instead of the best translation.")] = 0,
     sampling: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="KEY=VALUE",
             help="How to sample: temperature, top_k, top_p, epsilon, seed; comma-separated or repeated.",
         ),
     ] = None,
-    targets: Annotated[
-        Path | None, typer.Option(help="Translations to score, one per line, instead of translating.")
-    ] = None,
+    targets: Annotated[Path | None, Option(help="Translations to score, one per line, instead of translating.")] = None,
     options: dict[str, str] = option_group(system_options),
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Output file; default: stdout.")] = None,
+    output: Annotated[Path | None, Option("-o", "--output", help="Output file; default: stdout.")] = None,
     store: Store = None,
     executor: Executor = "",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object per line (always for samples and scores).")
+        bool, Option("--json", help="Print one JSON object per line (always for samples and scores).")
     ] = False,
 ) -> None:
     """Translate or sample your own sentences, or score existing translations; rerun to resume."""
     from gendermark import api
-    from gendermark.io.textfiles import write_text
 
     if samples and targets:
         raise UserError("--samples and --targets exclude each other; give one of them")
@@ -243,13 +244,10 @@ def translate(
     asking = api.Asking(to, from_, samples, sampling_pairs(sampling), _lines(str(targets)) if targets else None)
     with run_context(executor, store) as context:
         answers = api.translate(system, sources, asking, options, context)
-    answered = list(zip(sources, answers, strict=True))
-    if samples:
-        text = _json_lines(_sampled(number, *one) for number, one in enumerate(answered))
-    elif targets:
-        text = _json_lines(_scored(source, found[0]) for source, found in answered)
-    elif as_json:
-        text = _json_lines(_translated(source, found[0]) for source, found in answered)
+    if samples or targets or as_json:
+        row = _sampled if samples else _scored if targets else _translated
+        rows = (row(number, source, found) for number, (source, found) in enumerate(zip(sources, answers, strict=True)))
+        text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows)
     else:
         # One line each: a break inside a translation would shift all lines behind it.
         text = "".join(f"{' '.join((found[0].text or '').split())}\n" for found in answers)
@@ -268,7 +266,6 @@ def translate(
 
 
 def _lines(file: str) -> list[str]:
-    from gendermark.io.textfiles import read_lines, split_lines
 
     if file != "-":
         lines = read_lines(file)
@@ -282,32 +279,140 @@ def _lines(file: str) -> list[str]:
     return lines
 
 
-def _json_lines(rows: Iterable[dict[str, Any]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+_Row = dict[str, Any]
 
 
-def _translated(source: str, answer: Translation) -> dict[str, Any]:
-    return {
-        "source": source,
-        "translation": answer.text,
-        **({"error": answer.error} if answer.error else {}),
-        **({"log_probability": answer.log_probability} if answer.log_probability is not None else {}),
-    }
+def _translated(_: int, source: str, answers: Sequence[Translation]) -> _Row:
+    answer, row = answers[0], _Row(source=source, translation=answers[0].text)
+    row |= {"error": answer.error} if answer.error else {}
+    return row | ({"log_probability": answer.log_probability} if answer.log_probability is not None else {})
 
 
-def _sampled(number: int, source: str, answers: Sequence[Translation]) -> dict[str, Any]:
-    row: dict[str, Any] = {"id": str(number), "source": source, "samples": [answer.text for answer in answers]}
-    if all(answer.log_probability is not None for answer in answers):
-        row["logprobs"] = [answer.log_probability for answer in answers]
-    return row
+def _sampled(number: int, source: str, answers: Sequence[Translation]) -> _Row:
+    row = _Row(id=str(number), source=source, samples=[answer.text for answer in answers])
+    are_known = all(answer.log_probability is not None for answer in answers)
+    return row | ({"logprobs": [answer.log_probability for answer in answers]} if are_known else {})
 
 
-def _scored(source: str, answer: Translation) -> dict[str, Any]:
-    return {
-        "source": source,
-        "target": answer.text,
-        "log_probability": answer.log_probability,
-        "n_tokens": answer.n_tokens,
-        "token_log_probabilities": answer.token_log_probabilities,
-        **({"error": answer.error} if answer.error else {}),
-    }
+def _scored(_: int, source: str, answers: Sequence[Translation]) -> _Row:
+    answer = answers[0]
+    facts = {name: getattr(answer, name) for name in ("log_probability", "n_tokens", "token_log_probabilities")}
+    return {"source": source, "target": answer.text, **facts, **({"error": answer.error} if answer.error else {})}
+
+
+def score(
+    benchmark: Annotated[str, Argument(help="Benchmark; see `gendermark list benchmarks`.")],
+    to: To = "",
+    translations: Annotated[
+        list[Path] | None,
+        Option(
+            help="One translation per line in `export` order, `source ||| translation` lines, or .tsv, .csv, .xlsx, "
+            ".jsonl or MT-Lens .json with sources; UTF-8. For benchmarks of pairs: two files, masculine then feminine."
+        ),
+    ] = None,
+    samples: Annotated[
+        Path | None,
+        Option(help='For sampling benchmarks: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.'),
+    ] = None,
+    set_: Sets = None,
+    fix_encoding: Annotated[bool, Option("--fix-encoding", help="Repair mojibake, such as Ã© for é.")] = False,
+    accept_unsound: AcceptUnsound = False,
+    allow_missing: Annotated[
+        bool, Option("--allow-missing", help="Score incomplete files; missing sentences count as not translated.")
+    ] = False,
+    group: Annotated[str, Option(help="The file has only this group of the benchmark: fofc, pro, anti ...")] = "",
+    common: dict[str, Any] = option_group(selected),
+    how: Resampling = option_group(resampling),
+    name: Name = "",
+    judgements: Annotated[
+        Path | None, Option(help="Also write every judgement to this file, as JSON lines or .parquet.")
+    ] = None,
+    tables: Annotated[Path | None, Option(help="Also write the detailed tables to this directory, as CSV.")] = None,
+    output: Annotated[
+        Path | None,
+        Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Also write a run folder; the system name defaults to the folder name.",
+        ),
+    ] = None,
+    log: Log = "",
+    executor: Executor = "",
+    settings: dict[str, Any] = benchmark_options("score"),
+    everything: All = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score translations of a benchmark that were made elsewhere.
+
+    `gendermark score BENCHMARK --help` also lists the options of that benchmark.
+    """
+    from gendermark import api, registry
+
+    check_log(log)
+    if judgements is not None:
+        from gendermark.runs.folder import check_format, write_judgements
+
+        check_format(judgements)
+    sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
+    if bool(translations) + bool(sets) + bool(samples) != 1:
+        raise UserError(
+            "give one of --translations FILE, --set NAME=FILE ..., or (for a sampling benchmark) --samples FILE.jsonl"
+        )
+    if group and sets:
+        raise UserError("--group goes with --translations, not with --set")
+    options: dict[str, Any] = {**common, **settings, "name": name, "executor": executor, "directory": output}
+    found = registry.load("benchmark", benchmark)
+    if found.draws and not samples:
+        raise UserError(f"{benchmark} scores many samples per sentence; give --samples FILE.jsonl")
+    if samples and not found.draws:
+        raise UserError(f"{benchmark} scores one translation per sentence; give --translations, not --samples")
+    if samples and (fix_encoding or allow_missing):
+        raise UserError("--fix-encoding and --allow-missing go with --translations and --set, not with --samples")
+    if samples:
+        given, options["parts"] = samples, (group,) if group else ()
+    else:
+        how_to_read = {"fix_encoding": fix_encoding, "allow_missing": allow_missing, "accept_unsound": accept_unsound}
+        given = opened(found, translations or (), sets, group, **how_to_read)
+    result = api.score(benchmark, given, to, how, **options)
+    if judgements is not None:
+        write_judgements(judgements, result)
+    if tables is not None:
+        from gendermark.reporting.tables import write_tables
+
+        write_tables(tables, result)
+    if log:
+        from gendermark.runs.folder import run_of
+
+        log_runs(log, run_of([result]))
+    if as_json:
+        print_json(result.to_json())
+        return
+    files = [*(translations or []), *([samples] if samples else [])]
+    # One that is named by its file; the name of a pipe tells nothing, and it cannot be read again.
+    file = files[0] if len(files) == 1 and files[0].is_file() else None
+    result = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
+    print_results([result], everything=everything, all_rows="; all with --tables DIR")
+    say_findings([result])
+    if not everything:
+        say(f"signature: {result.signature}")
+    if output is not None:
+        say(f"run folder: {output}")
+        say_next({shlex.join(["gendermark", "report", str(output), "-o", "report.html"]): "a page to share"})
+    else:
+        say("Add -o DIR to keep a run folder for `report`, `ui` and `compare`.")
+
+
+def opened(benchmark: Benchmark, paths: Sequence[Path], sets: Mapping[str, str], group: str = "", **how: bool) -> Any:
+    """A file for each set; one for all or for a group; or the two genders of a benchmark of pairs in two files."""
+    from gendermark.io.translations import open_translations
+
+    if sets:
+        return {name: open_translations(file, **how) for name, file in sets.items()}
+    files = [open_translations(path, **how) for path in paths]
+    genders = ("masculine", "feminine")
+    if len(files) == 2 and benchmark.choices_of("parts") == genders and not group:
+        return dict(zip(genders, files, strict=True))
+    if len(files) > 1:
+        raise UserError("give --translations once; only benchmarks of pairs take two files, masculine then feminine")
+    return {group: files[0]} if group else files[0]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
+from typer import Option
 
 from gendermark.io.progress import told_in_lines
 from gendermark.io.textfiles import disarmed
@@ -22,9 +23,9 @@ if TYPE_CHECKING:  # `gendermark --help` loads this module
     from gendermark.runs.executors import Executor
     from gendermark.runs.run import RunContext
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
 
-All = Annotated[bool, typer.Option("--all", help="Print every number, not only the summary.")]
+All = Annotated[bool, Option("--all", help="Print every number, not only the summary.")]
 
 _HIDDEN_COMMAND = re.compile(r"\n\s*::")
 
@@ -54,7 +55,7 @@ def print_json(value: Any) -> None:
 
 def print_text(text: str) -> None:
     """Print prose on stdout, in lines that fit the terminal."""
-    from gendermark.reporting.terminal import wrapped
+    from gendermark.reporting.text import wrapped
 
     echo("\n".join(wrapped(text, shutil.get_terminal_size().columns)))
 
@@ -62,11 +63,11 @@ def print_text(text: str) -> None:
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Print a table: drawn on a terminal, tab-separated with a header line when piped."""
     from gendermark.reporting.document import Table
-    from gendermark.reporting.terminal import render, tabbed
+    from gendermark.reporting.text import for_terminal, tabbed
 
     table = Table(columns, rows, title)
     is_drawn = is_terminal(sys.stdout)
-    echo(render([table], shutil.get_terminal_size().columns) if is_drawn else tabbed(table))
+    echo(for_terminal([table], shutil.get_terminal_size().columns) if is_drawn else tabbed(table))
 
 
 def grouped(rows: Iterable[tuple[str, Sequence[Any]]]) -> list[Sequence[Any]]:
@@ -111,11 +112,11 @@ def show_progress(title: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, Progress, Task, TextColumn
     from rich.text import Text
 
-    class Told(TextColumn):
+    class Remaining(TextColumn):
         def render(self, task: Task) -> Text:
             return Text(progress_in_words(task.completed, task.total, task.time_remaining))
 
-    columns = (TextColumn("{task.description}"), BarColumn(), Told(""))
+    columns = (TextColumn("{task.description}"), BarColumn(), Remaining(""))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -16,19 +16,11 @@ import typer
 from numpy.typing import ArrayLike, NDArray
 
 from gendermark.benchmarks.uncertainty.items import UNAMBIGUOUS
-from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
+from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
 from gendermark.lab.studies import scipy_stats, show
-from gendermark.lab.uncertainty_results import (
-    SETTINGS,
-    Cell,
-    Runs,
-    cells_of,
-    differences,
-    differences_of,
-    value_of,
-)
+from gendermark.lab.uncertainty_results import SETTINGS, Cell, Runs, cells_of, differences, differences_of, value_of
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm, permutation_p_value
 from gendermark.metrics.uncertainty import signed_difference
@@ -114,7 +106,7 @@ def correlation_test(
     it is, and what is tested is whether the lists go together beyond that (restricted permutation: Anderson & ter Braak
     2003, Journal of Statistical Computation and Simulation 73:85-113). Distances are from the mean over all orders.
     """
-    stats = scipy_stats("study correlate")
+    stats = scipy_stats("study uncertainty correlate")
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     parts = _places(blocks if blocks is not None else [0] * len(x))
     is_exact = math.prod(math.factorial(len(part)) for part in parts) <= MOST_ORDERS
@@ -140,7 +132,7 @@ def correlation_test(
 
 def within_blocks(first: ArrayLike, second: ArrayLike, blocks: Sequence[Hashable]) -> tuple[Floats, Floats]:
     """The ranks of both lists, counted within each block from its middle: what remains once blocks do not differ."""
-    rank = scipy_stats("study correlate").rankdata
+    rank = scipy_stats("study uncertainty correlate").rankdata
     ranks = np.zeros((2, len(blocks)))
     for places in map(list, _places(blocks)):
         for row, values in zip(ranks, (first, second), strict=True):

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typer import Option
 
+from gendermark.benchmarks.uncertainty.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.cli.options import Confidence, option_group, resampling
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
@@ -30,7 +31,6 @@ from gendermark.lab.studies import Texts, scipy_stats, show
 from gendermark.lab.uncertainty_results import Cell, Drawn, Into, Measure, Plot, Runs
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm
-from gendermark.reading.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.records import Item, Table
 from gendermark.reporting.charts import Span
 
@@ -213,7 +213,7 @@ def _covariance(matrix: Floats, residuals: Floats, cluster_of: NDArray[np.intp],
 def _coefficients(
     names: Sequence[str], values: Floats, covariance: Floats, df_error: int, confidence: float
 ) -> tuple[Coefficient, ...]:
-    t_of = scipy_stats("study cues").t
+    t_of = scipy_stats("study uncertainty cues").t
     reach = float(t_of.ppf((1 + confidence) / 2, df_error))
     # Rounding may leave a variance of zero a little below it.
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
@@ -229,7 +229,7 @@ def _coefficients(
 def _factor_tests(
     names: Sequence[str], values: Floats, covariance: Floats, df_error: int, factors: Mapping[str, Sequence[str]]
 ) -> tuple[FactorTest, ...]:
-    f_of = scipy_stats("study cues").f
+    f_of = scipy_stats("study uncertainty cues").f
     found: list[tuple[str, tuple[str, ...], float | None, float | None]] = []
     for factor, members in factors.items():
         places = [names.index(member) for member in members if member in names]
@@ -323,8 +323,11 @@ def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
     return [list(variants.values()) for variants in groups.values()]
 
 
-def model_cues(cells: Sequence[Cell], asked: Question) -> dict[str, Any]:
+def model_cues(cells: Sequence[Cell], asked: Question, *, keep_shared: bool = False) -> dict[str, Any]:
     """Least squares of entropy on the cues, with errors robust within clusters, Holm-corrected.
+
+    Cues that all versions of a sentence share say nothing where these are compared with each other, and are left out;
+    the paper, whose model has one level for all sentences, keeps them.
 
     `cells` are of one system and direction: one run, or one for each variant of the sentences, with names and without.
     `left_out` has the columns that are not in the model, and why.
@@ -339,7 +342,7 @@ def model_cues(cells: Sequence[Cell], asked: Question) -> dict[str, Any]:
         )
     items = [item for item, _ in rows]
     wanted = [column for column in _FITTED if any(column in FACTORS[factor] for factor in factors)]
-    columns, left_out = _columns(items, wanted, cell.result.selection.target_language, form)
+    columns, left_out = _columns(items, wanted, cell.result.selection.target_language, "plain" if keep_shared else form)
     left_out |= {column: _NOT_ASKED for column in COLUMNS if column not in wanted}
     tested = {factor: [c for c in members if c in columns] for factor, members in FACTORS.items()}
     response = np.array([value for _, value in rows])
@@ -494,14 +497,32 @@ def _tables(models: Sequence[Model]) -> list[Table]:
     ]
 
 
+PUBLISHED_MEASURES = {"s3e": "s3e", "semantic": "se", "gender": "ge"}
+"""The entropies of Tables 7 and 10, and what these call them."""
+
+
+def _models_as_published(groups: Sequence[Sequence[Cell]], asked: Question) -> list[dict[str, Any]]:
+    """Of each entropy that the runs have, in the paper's form, with the cues that all versions of a sentence share."""
+    form = PUBLISHED_FORMS[0] if asked.form == "within" else asked.form
+    return [
+        model_cues(group, replace(asked, measure=measure, form=form), keep_shared=True)
+        for measure in PUBLISHED_MEASURES
+        for group in groups
+        if any(measure != "semantic" or results.settings_of(cell.result).entailment for cell in group)
+    ]
+
+
 def _table_as_published(models: Sequence[Model]) -> Table:
-    """A row for each model and a column for each cue, as Table 7 has it."""
+    """A row for each model and a column for each cue, as Tables 7 and 10 have it; stars tell what is significant."""
     rows = []
     for model in models:
         known = coefficients(model)
-        values = (known[column]["value"] if column in known else None for column in COLUMNS)
-        rows.append((model["direction"].partition("-")[2], model["system"], *values))
-    return Table("table7", "Coefficients of entropy on bias cues", ("language", "system", *COLUMNS), rows)
+        stars = {name: sum((c["p_holm"] or 0) < p for p in (0.05, 0.01, 0.001)) for name, c in known.items() if c["t"]}
+        values = (f"{known[one]['value']:.2f}{'*' * stars.get(one, 0)}" if one in known else "" for one in COLUMNS)
+        where = (PUBLISHED_MEASURES[model["measure"]], model["direction"].partition("-")[2], model["system"])
+        rows.append((*where, *values))
+    title = "Coefficients of entropy on bias cues; * p < 0.05, ** p < 0.01, *** p < 0.001 after Holm's correction"
+    return Table("table7", title, ("measure", "language", "system", *COLUMNS), rows)
 
 
 def cues(
@@ -509,7 +530,12 @@ def cues(
     to: Into = "",
     question: Question = option_group(Question),
     published: Annotated[
-        bool, Option("--table7", help="Print one row per run and one column per cue, as in Table 7.")
+        bool,
+        Option(
+            "--table7",
+            help="As in Tables 7 and 10: all three entropies in the paper's form (ratio; --form plain for Table 11), "
+            "one row each, one column per cue, stars for significance.",
+        ),
     ] = False,
     plot: Plot = None,
     as_json: AsJson = False,
@@ -519,8 +545,13 @@ def cues(
     Runs of one system with names (--variant names) and without go into one model.
     """
     cells = [cell for run in runs for cell in results.read_cells(run, to)]
-    models = [model_cues(group, question) for group in by_system(cells)]
-    names = [f"{model['system']} {model['direction']}" for model in models]
+    groups = by_system(cells)
+    models = _models_as_published(groups, question) if published else [model_cues(one, question) for one in groups]
+    measures = list(dict.fromkeys(model["measure"] for model in models))
+    names = [
+        f"{model['system']} {model['direction']}" + (f" ({model['measure']})" if len(measures) > 1 else "")
+        for model in models
+    ]
     if plot is not None:
         known = [coefficients(model) for model in models]
         rows = [
@@ -528,7 +559,7 @@ def cues(
             for column in COLUMNS
             if any(column in found for found in known)
         ]
-        title = f"Entropy ({question.measure}), {FORMS[question.form]}: effect of each cue"
+        title = f"Entropy ({', '.join(measures)}), {FORMS[models[0]['form']]}: effect of each cue"
         results.write_dots(plot, title, rows, names)
     tables = [_table_as_published(models)] if published else _tables(models)
     notes = [f"{name}: {note}" for name, model in zip(names, models, strict=True) for note in model["notes"]]

@@ -21,16 +21,26 @@ import numpy as np
 from typer import Argument, Option
 
 from gendermark import api
-from gendermark.cli.options import ResumedIn, StudiedData, option_group
+from gendermark.benchmarks.uncertainty.alphas import correlation
+from gendermark.cli.options import AcceptUnsound, ResumedIn, StudiedData, option_group
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import MissingExtra, UserError
 from gendermark.io import locks
 from gendermark.io.textfiles import read_json
 from gendermark.lab import studies
 from gendermark.lab.export import save_whole
-from gendermark.lab.paired import BLEU, Key, Row, changes_in_words, compared
-from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read_test_set, translated
-from gendermark.metrics.alpha import correlation
+from gendermark.lab.paired import (
+    BLEU,
+    Key,
+    PlainSet,
+    Row,
+    bundled_test_set,
+    changes_in_words,
+    compare_plain,
+    compared,
+    read_test_set,
+    translated,
+)
 from gendermark.metrics.metric import Floats
 from gendermark.reading.occupations import core_occupations, lexicon
 from gendermark.records import Unit, show_p
@@ -99,6 +109,7 @@ class Settings:
     ] = None
     system_options: studies.SystemOptions = field(default_factory=dict)
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
+    accept_unsound: AcceptUnsound = False
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -382,7 +393,7 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
         specs = {"before": f"hf:{settings.model}", "after": f"hf:{output / 'hf'}"}
         results = {}
         for name, spec in specs.items():
-            config = RunConfig(spec, selections, settings.system_options, how)
+            config = RunConfig(spec, selections, settings.system_options, how, accept_unsound=settings.accept_unsound)
             results[name] = run(config, output / name, studies.titled(context, name))
         plain = []
         if test_set is not None:
@@ -512,9 +523,7 @@ def _test_set(settings: Settings) -> PlainSet | None:
 
 
 def debias(
-    settings: Settings = option_group(Settings),
-    work: studies.Work = studies.WORK,
-    as_json: AsJson = False,
+    settings: Settings = option_group(Settings), work: studies.Work = studies.WORK, as_json: AsJson = False
 ) -> None:
     """Remove gender from the embeddings of professions and compare the model before and after."""
     with work as context:

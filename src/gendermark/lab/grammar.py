@@ -16,19 +16,7 @@ Where nothing is said, P is near w, a little lower. Where a far pronoun contradi
 wins most of the time ("the carpenter ... because she"); with a balanced occupation the pronoun does. Gender that is
 said of the noun itself ("my sister is a carpenter") is nearly always kept.
 
-The sentences are in `grammar_tables/`. A line is `English :: Spanish`. Both sides may hold:
-
-- `{time}`: a line of the list `@time`, the same one on both sides; `{time.b}` is a second, independent choice
-- `{1}` `{2}`: a person's noun, `{1s}` its plural; Spanish also `{el 1}` `{un 1}` `{este 1}` `{nuestro 1}` with the
-  article in the right form, `{los 1s}` `{estos 1s}` in the plural, and `{-1}` `{-1s}` for a noun without any article,
-  where a noun of one form for both shows no gender
-- Spanish `[o|a]`: by the gender of person 1's noun; `[o|a]2` by that of person 2's; `[tío|tía]c` by what the English
-  says of the person, whatever the noun is; inside a list, the person of the slot: `{trait 2}` asks for it of person 2
-- English `[uncle|aunt]`: by what is said of the person; `[he|she|they]` has a form for nothing said. `{he}` `{him}`
-  `{his}` `{himself}` `{was}` `{is}` `{has}` are short for such words
-- English `a(n)`: "a" or "an", whichever fits
-
-Capitals, "a el" -> "al", "de el" -> "del", "y" -> "e" and "o" -> "u" are written out last.
+The sentences are in `grammar_tables/`, whose README describes the notation.
 """
 
 from __future__ import annotations
@@ -211,24 +199,10 @@ def uses(drawn: Drawn, found: set[tuple[str, str, str]]) -> set[tuple[str, str, 
 
 def english(drawn: Drawn, nouns: Mapping[str, str], cue: int) -> str:
     """The English sentence; `nouns` are `"1": carpenter, "1s": carpenters`, `cue` is what is said of the person."""
-    out: list[str] = []
-    _write_english(drawn, nouns, cue, out)
-    text = "".join(out)
+    text = _written(drawn, "english", lambda part, _: part[2 + cue] if part[0] == "choice" else nouns[part[2]])
     if "a(n)" in text:
         text = _AN.sub("an ", text).replace("a(n) ", "a ")
     return _finish(text)
-
-
-def _write_english(drawn: Drawn, nouns: Mapping[str, str], cue: int, out: list[str]) -> None:
-    for part in drawn.template.english:
-        if isinstance(part, str):
-            out.append(part)
-        elif part[0] == "choice":
-            out.append(part[2 + cue])
-        elif part[0] == "noun":
-            out.append(nouns[part[2]])
-        else:
-            _write_english(drawn.lines[part[1]], nouns, cue, out)
 
 
 def spanish(drawn: Drawn, nouns: Mapping[str, tuple[str, str]], genders: Mapping[str, int], referent: str) -> str:
@@ -236,9 +210,11 @@ def spanish(drawn: Drawn, nouns: Mapping[str, tuple[str, str]], genders: Mapping
 
     `nouns` are `"1": (carpintero, carpintera)`, `genders` those of the registers "1", "2" and "c".
     """
-    out: list[str] = []
-    _write_spanish(drawn, nouns, genders, referent, out)
-    text = "".join(out)
+
+    def chosen(part: tuple[str, ...], register: str) -> str:
+        return part[2 + genders[part[1] or register]] if part[0] == "choice" else nouns[part[2]][genders[part[1]]]
+
+    text = _written(drawn, "spanish", chosen, referent)
     if " el " in text:
         text = text.replace(" a el ", " al ").replace(" de el ", " del ")
         if text.startswith("a el "):
@@ -247,18 +223,17 @@ def spanish(drawn: Drawn, nouns: Mapping[str, tuple[str, str]], genders: Mapping
     return _finish(text)
 
 
-def _write_spanish(
-    drawn: Drawn, nouns: Mapping[str, tuple[str, str]], genders: Mapping[str, int], register: str, out: list[str]
-) -> None:
-    for part in drawn.template.spanish:
+def _written(drawn: Drawn, side: str, chosen: Callable[[tuple[str, ...], str], str], register: str = "") -> str:
+    """One side of a template; `chosen` gives the words of a choice or a noun where a register is meant."""
+    out: list[str] = []
+    for part in getattr(drawn.template, side):
         if isinstance(part, str):
             out.append(part)
-        elif part[0] == "choice":
-            out.append(part[2 + genders[part[1] or register]])
-        elif part[0] == "noun":
-            out.append(nouns[part[2]][genders[part[1]]])
+        elif part[0] == "list":
+            out.append(_written(drawn.lines[part[1]], side, chosen, part[3] or register))
         else:
-            _write_spanish(drawn.lines[part[1]], nouns, genders, part[3] or register, out)
+            out.append(chosen(part, register))
+    return "".join(out)
 
 
 def _finish(text: str) -> str:
@@ -513,15 +488,10 @@ def core_sources() -> frozenset[str]:
 
 def _is_good(source: str, noun: str) -> bool:
     # A noun that stands twice ("the former baker worked as a baker") would name one person as if they were two.
-    return source.count(noun) < 2 and source.count(" ") < _LONGEST and not _has_core_sentence(source)
-
-
-def _has_core_sentence(source: str) -> bool:
-    core = core_sources()
-    if source in core:
-        return True
+    if source.count(noun) > 1 or source.count(" ") >= _LONGEST:
+        return False
     *before, last = source.split(". ")
-    return bool(before) and (last in core or any(f"{sentence}." in core for sentence in before))
+    return core_sources().isdisjoint((source, last, *(f"{sentence}." for sentence in before)))
 
 
 def _draw_source(block: Block, rng: Random, *, wide: bool) -> tuple[Drawn, Person, Person, int]:
@@ -553,12 +523,7 @@ def _person(rng: Random, *, wide: bool) -> Person:
 def _pair(
     source: str, block: Block, drawn: Drawn, both: tuple[Person, Person], cue: int, genders: dict[str, int]
 ) -> Pair:
-    forms = {
-        "1": both[0].spanish,
-        "1s": both[0].spanish_plural,
-        "2": both[1].spanish,
-        "2s": both[1].spanish_plural,
-    }
+    forms = {"1": both[0].spanish, "1s": both[0].spanish_plural, "2": both[1].spanish, "2s": both[1].spanish_plural}
     target = spanish(drawn, forms, genders, block.referent)
     named = [(form, bare) for person, form, bare in uses(drawn, set()) if person == block.referent]
     occupation = both[int(block.referent) - 1].english if named else ""

@@ -63,6 +63,15 @@ class Course:
     """Asked at every checkpoint by steps."""
     patience: int = 0
     """After so many held-out losses without a better one the training ends; 0: never."""
+    until_loss: float = 0.0
+    """The training ends at the first held-out loss that is not above this one."""
+
+    def is_over(self, progressed: Progressed) -> bool:
+        losses = [loss for _, loss in progressed.held_out]
+        if not losses:
+            return False
+        n_without_better = len(losses) - 1 - losses.index(min(losses))
+        return bool(self.patience and n_without_better >= self.patience) or losses[-1] <= self.until_loss
 
 
 @dataclass
@@ -78,12 +87,6 @@ class Progressed:
     seconds: float = 0.0
     """Spent on steps, over all runs that it took."""
     cpu_seconds: float = 0.0
-
-    def is_patience_over(self, patience: int) -> bool:
-        if not patience or not self.held_out:
-            return False
-        losses = [loss for _, loss in self.held_out]
-        return len(losses) - 1 - losses.index(min(losses)) >= patience
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,7 @@ class Checkpoint:
 
 
 def train(course: Course, schedule: Schedule, checkpoint: Checkpoint, optimizer: Any, progress: Progress) -> Progressed:
-    """Train until the schedule or patience ends; goes on from a checkpoint of the same recipe."""
+    """Train until the schedule ends or the held-out loss says so; goes on from a checkpoint of the same recipe."""
     progressed = Progressed()
     if (state := checkpoint.read()) is not None:
         course.model.load_state_dict(state["model"])
@@ -150,7 +153,7 @@ def train(course: Course, schedule: Schedule, checkpoint: Checkpoint, optimizer:
     started, cpu_started = written - progressed.seconds, time.process_time() - progressed.cpu_seconds
     course.model.train()
     progress(len(progressed.losses), schedule.n_steps)
-    if not progressed.is_patience_over(course.patience):
+    if not course.is_over(progressed):
         for batch in islice(course.batches, len(progressed.losses), schedule.n_steps):
             _step(course, schedule, optimizer, progressed, batch)
             n_done = len(progressed.losses)
@@ -162,7 +165,7 @@ def train(course: Course, schedule: Schedule, checkpoint: Checkpoint, optimizer:
                 progressed.seconds, progressed.cpu_seconds = written - started, time.process_time() - cpu_started
                 checkpoint.write(course.model, optimizer, progressed)
             progress(n_done, schedule.n_steps)
-            if is_due and progressed.is_patience_over(course.patience):
+            if is_due and course.is_over(progressed):
                 break
     if progressed.best is not None:
         course.model.load_state_dict(progressed.best)

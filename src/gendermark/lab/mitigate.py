@@ -8,10 +8,10 @@ reranking better than that.
 from __future__ import annotations
 
 import statistics as numbers
-import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,14 +19,16 @@ from typer import Option
 
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.cli.options import ResumedIn, StudiedData, To, option_group
+from gendermark.cli.options import AcceptUnsound, ResumedIn, StudiedData, To, option_group
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
 from gendermark.lab import paired, studies
 from gendermark.lab.reader import rate_reader
+from gendermark.lab.speed import Point, measure
 from gendermark.reading.hints import STYLES
-from gendermark.records import Gender, Request, Task
+from gendermark.records import Gender, Task
+from gendermark.reporting import text as markdown_
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
@@ -77,57 +79,44 @@ class Settings:
     n_repeats: Annotated[int, Option("--repeats", min=0, help="Timing rounds; 0 for none.")] = 3
     system_options: studies.SystemOptions = field(default_factory=dict)
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
+    accept_unsound: AcceptUnsound = False
 
     @property
     def selections(self) -> tuple[Selection, ...]:
         return tuple(api.select(name, self.target_language, data=self.data)[1] for name in BENCHMARKS)
 
 
-@dataclass(frozen=True)
-class Variant:
-    """The system as it is, or with a wrapper."""
-
-    name: str
-    family: str = ""
-    options: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def folder(self) -> str:
-        return self.name.replace(":", "-")
-
-    def spec(self, system: str) -> str:
-        if not self.family:
-            return system
-        query = "&".join(f"{key}={value}" for key, value in self.options)
-        joint = "" if not query else "&" if "?" in system else "?"
-        return f"{self.family}:{system}{joint}{query}"
-
-    def wrap(self, inner: System, system: str) -> System:
-        """The same of a system that is open already."""
-        if not self.family:
-            return inner
-        opened: System = registry.load("system", self.family)(system, dict(self.options), inner)
-        return opened
-
-
-def variant_of(mitigation: str) -> Variant:
-    """What `--with` names."""
-    family, _, value = mitigation.partition(":")
-    if family not in _OPTION_OF or (family == "rerank" and value and not value.isdecimal()):
-        styles = ", ".join(f"hinted:{style}" for style in STYLES if style != "tag")
-        raise UserError(f"there is no mitigation {mitigation!r}; available: rerank, rerank:N, {styles}")
-    if value == "tag":
-        raise UserError("hinted:tag needs tags of your own, which a study cannot choose; give hinted:SYSTEM to `run`")
-    return Variant(mitigation, family, ((_OPTION_OF[family], value),) if value else ())
-
-
-def variants_for(system: System, mitigations: Sequence[str]) -> list[Variant]:
+def variants_for(settings: Settings, system: System) -> list[Point]:
     """The plain system, the mitigations that were asked for or that it can do, and the oracle."""
     can = ["rerank"] if system.gives_n_best or Task.SAMPLE in system.tasks else []
     can += ["hinted:prompt"] if system.takes_hints else ["hinted:adjective", "hinted:apposition", "hinted:context"]
-    chosen = [variant_of(one) for one in dict.fromkeys(mitigations or can)]
-    first = next((one for one in chosen if one.family == "rerank"), chosen[0])
-    return [Variant(PLAIN), *chosen, Variant(ORACLE, first.family, (*first.options, ("reader", "gold")))]
+    names = list(dict.fromkeys(settings.mitigations or can))
+    for name in names:
+        _check_mitigation(name)
+    first = next((name for name in names if name.startswith("rerank")), names[0])
+    specs = {
+        PLAIN: settings.system,
+        **{name: _wrapped(settings.system, name) for name in names},
+        ORACLE: _wrapped(settings.system, first, "reader=gold"),
+    }
+    return [Point(name, spec, settings.system_options) for name, spec in specs.items()]
+
+
+def _check_mitigation(name: str) -> None:
+    family, _, value = name.partition(":")
+    if family not in _OPTION_OF or (family == "rerank" and value and not value.isdecimal()):
+        styles = ", ".join(f"hinted:{style}" for style in STYLES if style != "tag")
+        raise UserError(f"there is no mitigation {name!r}; available: rerank, rerank:N, {styles}")
+    if value == "tag":
+        raise UserError("hinted:tag needs tags of your own, which a study cannot choose; give hinted:SYSTEM to `run`")
+
+
+def _wrapped(system: str, mitigation: str, *options: str) -> str:
+    """The spec of a system with what `--with` names around it."""
+    family, _, value = mitigation.partition(":")
+    query = "&".join([*([f"{_OPTION_OF[family]}={value}"] if value else []), *options])
+    joint = "" if not query else "&" if "?" in system else "?"
+    return f"{family}:{system}{joint}{query}"
 
 
 # -- the study ---------------------------------------------------------------------------------------------------------
@@ -140,16 +129,18 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
     """
     output, selections, how = settings.output, settings.selections, settings.resampling
     with closing(open_system(settings.system, settings.system_options)) as inner:
-        variants = variants_for(inner, settings.mitigations)
-        for variant in variants[:-1]:  # a style that it lacks, a language that nobody reads: before any work
-            variant.wrap(inner, settings.system).check(SOURCE_LANGUAGE, settings.target_language, [])
+        variants = variants_for(settings, inner)
         test_set = paired.plain_set(settings.plain, settings.target_language) if inner.is_stored else None
+    for variant in variants[:-1]:  # a style that it lacks, a language that nobody reads: before any work
+        with closing(variant.open()) as system:
+            system.check(SOURCE_LANGUAGE, settings.target_language, [])
     results: dict[str, Sequence[Result]] = {}
     texts = {}
     for variant in variants:
-        config = RunConfig(variant.spec(settings.system), selections, dict(settings.system_options), how)
+        accept = settings.accept_unsound
+        config = RunConfig(variant.spec, selections, variant.options, how, accept_unsound=accept)
         own = studies.titled(context, variant.name)
-        results[variant.name] = run(config, output / variant.folder, own)
+        results[variant.name] = run(config, output / variant.slug, own)
         if test_set is not None and variant.name != ORACLE:  # of other sentences it knows nothing
             texts[variant.name] = paired.plain_texts(config, test_set, settings.target_language, own)
     seconds = _timed(settings, variants) if settings.n_repeats else {}
@@ -162,14 +153,14 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
         mitigations.append(
             {
                 "name": variant.name,
-                "system": variant.spec(settings.system),
+                "system": variant.spec,
                 "is_upper_bound": variant.name == ORACLE,
                 "comparisons": [row.to_json() for row in rows],
-                "open": _open_changed(output / PLAIN, output / variant.folder, results[PLAIN]),
+                "open": _open_changed(output / PLAIN, output / variant.slug, results[PLAIN]),
                 "plain_set_changed": _n_changed(texts, variant.name),
                 "milliseconds": _milliseconds(seconds, variant.name),
                 "times_as_long": _ratio(seconds, variant.name),
-                "notes": folder.read_manifest(output / variant.folder).get("notes", []),
+                "notes": folder.read_manifest(output / variant.slug).get("notes", []),
             }
         )
     report = {
@@ -214,45 +205,27 @@ def _n_changed(texts: Mapping[str, Sequence[str]], name: str) -> int | None:
 # -- time --------------------------------------------------------------------------------------------------------------
 
 
-def _timed(settings: Settings, variants: Sequence[Variant]) -> dict[str, list[float]]:
-    """Seconds per sentence of each variant, asked directly, never the store."""
+def _timed(settings: Settings, variants: Sequence[Point]) -> dict[str, list[float]]:
+    """Seconds for a thousand sentences of each variant, a number for each round; asked directly, never the store."""
     selection = settings.selections[0]
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
     whole = benchmark.load(selection)
     item_set = replace(whole, items=whole.items[:: max(1, len(whole.items) // N_TIMED)][:N_TIMED])
     requests = benchmark.requests(item_set)
-    with closing(open_system(settings.system, settings.system_options)) as inner:
-        systems = {one.name: one.wrap(inner, settings.system) for one in variants if one.name != ORACLE}
 
-        def ready(system: System) -> None:
+    @contextmanager
+    def ready(variant: Point) -> Iterator[System]:
+        with closing(variant.open()) as system:
             system.prepare(benchmark, item_set, requests)
+            yield system
 
-        return interleaved_seconds(systems, requests, settings.n_repeats, ready)
-
-
-def interleaved_seconds(
-    systems: Mapping[str, System], requests: Sequence[Request], n_repeats: int, ready: Callable[[System], None]
-) -> dict[str, list[float]]:
-    """Seconds per request, once for each repeat, one system after the other in every round so that noise hits all.
-
-    A first round, not counted, warms up. `ready` is called before each turn, outside of the time.
-    """
-    found: dict[str, list[float]] = {name: [] for name in systems}
-    names = list(systems)
-    for number in range(n_repeats + 1):
-        shift = number % len(names)
-        for name in names[shift:] + names[:shift]:
-            ready(systems[name])
-            started = time.perf_counter()
-            for _ in systems[name].answer(requests):
-                pass
-            if number:
-                found[name].append((time.perf_counter() - started) / len(requests))
-    return found
+    systems = {variant.name: partial(ready, variant) for variant in variants if variant.name != ORACLE}
+    rounds = list(measure(systems, requests, range(settings.n_repeats)))
+    return {name: [one[name]["wall"] for one in rounds] for name in systems}
 
 
 def _milliseconds(seconds: Mapping[str, Sequence[float]], name: str) -> float | None:
-    return 1000 * numbers.median(seconds[name]) if seconds.get(name) else None
+    return numbers.median(seconds[name]) if seconds.get(name) else None
 
 
 def _ratio(seconds: Mapping[str, Sequence[float]], name: str) -> float | None:
@@ -288,7 +261,11 @@ def _of_reader(score: paired.Row) -> str:
     name = {"simplegen": "SimpleGEN", "winomt": "WinoMT"}.get(score["benchmark"], score["benchmark"])
     n, n_decided = score["n_told"], score["n_decided"]
     said = f"The reader of sources decides {n_decided:,} of {n:,} sentences of {name} that tell the person's gender"
-    return f"{said}, {score['n_right']:,} of them rightly." if n_decided else f"{said}."
+    return (
+        f"{said}, {score['n_right']:,} of them rightly."
+        if n_decided
+        else f"{said}, so changes there are zero by construction unless the mitigation needs no reader."
+    )
 
 
 COLUMNS = ("mitigation", *NAMES.values(), "open changed", "ms", "times as long")
@@ -314,9 +291,8 @@ def markdown(report: paired.Row) -> str:
     """The table, and what was found."""
     rows = [COLUMNS, ("---",) * len(COLUMNS), *table(report)]
     lines = [f"# Mitigation of {report['system']} into {report['target_language']} ({report['data']})", ""]
-    lines += [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows]
-    lines += ["", *(f"- {sentence}" for sentence in (*report["findings"], *report["notes"]))]
-    return "\n".join(lines) + "\n"
+    lines += [*map(markdown_.line, rows), ""]
+    return "\n".join([*lines, *(f"- {sentence}" for sentence in (*report["findings"], *report["notes"])), ""])
 
 
 def _all_rows(report: paired.Row) -> list[tuple[Any, ...]]:
@@ -334,9 +310,7 @@ def _all_rows(report: paired.Row) -> list[tuple[Any, ...]]:
 
 
 def mitigate(
-    settings: Settings = option_group(Settings),
-    work: studies.Work = studies.WORK,
-    as_json: AsJson = False,
+    settings: Settings = option_group(Settings), work: studies.Work = studies.WORK, as_json: AsJson = False
 ) -> None:
     """Measure what reranking or gender hints change for women and men, and their cost in quality and time."""
     with work as context:

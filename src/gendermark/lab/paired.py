@@ -1,20 +1,118 @@
-"""Two systems of a study side by side: what is compared and corrected together, and the words for a change."""
+"""Two systems of a study side by side: plain test sets, what is compared and corrected together, words for a change.
+
+On a plain test set gender is no matter: it shows how well a system translates (Table 9 of the uncertainty paper).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read_test_set, translated
-from gendermark.metrics import statistics
-from gendermark.metrics.metric import Resampling
+import numpy as np
+
+from gendermark import api
+from gendermark.errors import UserError
+from gendermark.io.textfiles import read_lines
+from gendermark.lab.grammar import generate
+from gendermark.metrics import quality, statistics
+from gendermark.metrics.intervals import Pairing
+from gendermark.metrics.metric import Counts, Floats, Resampling
 from gendermark.records import Unit
 from gendermark.reporting.phrases import between
 from gendermark.result import Result
-from gendermark.runs.compare import Asked, Comparison, compare
-from gendermark.runs.run import RunConfig, RunContext
+from gendermark.runs.compare import Asked, Comparison, compare, compare_metric
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext
+
+# -- plain test sets ---------------------------------------------------------------------------------------------------
+
+N_BUNDLED = 1000
+
+
+class Span(NamedTuple):
+    """A value and its interval, if it has one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class PlainSet:
+    """Sentences and their translations by people, or by the grammar that made both."""
+
+    name: str
+    sources: Sequence[str]
+    references: Sequence[str]
+
+
+def read_test_set(source: Path, reference: Path, option: str = "--plain") -> PlainSet:
+    """A file of sentences and one with the translation of each."""
+    sources, references = read_lines(source), read_lines(reference)
+    if len(sources) != len(references) or not sources:
+        raise UserError(
+            f"{source} has {len(sources):,} lines and {reference} {len(references):,}; {option} takes a file of "
+            "sentences and one with the translation of each"
+        )
+    return PlainSet(source.name, sources, references)
+
+
+def bundled_test_set(n: int = N_BUNDLED, seed: int = 0) -> PlainSet:
+    """Sentences of the demonstration model's grammar that it has not seen."""
+    pairs = list(generate(n, seed, split="held-out"))
+    name = "held-out sentences of the bundled grammar (en-es)"
+    return PlainSet(name, [pair.source for pair in pairs], [pair.target for pair in pairs])
+
+
+def translated(
+    spec: str,
+    test_set: PlainSet,
+    direction: tuple[str, str],
+    options: Mapping[str, str] | None = None,
+    context: RunContext = NO_CONTEXT,
+) -> list[str]:
+    """What a system makes of the sentences."""
+    asking = api.Asking(direction[1], direction[0])
+    return [samples[0].text or "" for samples in api.translate(spec, test_set.sources, asking, options, context)]
+
+
+def rated(texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> dict[str, Span]:
+    """BLEU and chrF, and COMET where the user has it, of the whole set; intervals resample sentences."""
+    statistics_of: dict[str, tuple[list[dict[str, float]], Callable[..., Floats]]] = {
+        "bleu": (quality.bleu_statistics(texts, test_set.references), quality.bleu_value),
+        "chrf": (quality.chrf_statistics(texts, test_set.references), quality.chrf_value),
+    }
+    if quality.comet_program():
+        found = quality.comet_statistics(test_set.sources, texts, test_set.references)
+        statistics_of["comet"] = (found, quality.mean_value)
+    scores = {}
+    for score, (rows, value_of) in statistics_of.items():
+        counts: Floats = np.array([list(row.values()) for row in rows])
+        drawn = statistics.resampled_sums(counts, resampling.n_resamples, resampling.seed)
+        interval = statistics.percentile_interval(value_of(*drawn.T), resampling.confidence)
+        value = float(value_of(*counts.sum(axis=0, keepdims=True).T)[0])
+        scores[score] = Span(value, *(interval or (None, None)))
+    return scores
+
+
+def compare_plain(
+    score: str, references: Sequence[str], texts: tuple[Sequence[str], Sequence[str]], resampling: Resampling
+) -> Comparison:
+    """BLEU or chrF of two systems, paired on sentences; not yet corrected for other questions."""
+    metric = quality.quality(score, "plain")
+    columns = {name: place for place, name in enumerate(metric.needs)}
+    names = tuple(f"{number:06}" for number in range(len(references)))
+    count = {"bleu": quality.bleu_statistics, "chrf": quality.chrf_statistics}[score]
+    sides = []
+    for lines in texts:
+        matrix = np.array([list(row.values()) for row in count(lines, references)])
+        sides.append(Counts(names, ("",) * len(names), columns, matrix))
+    found = compare_metric(score, metric, Pairing(sides[0], sides[1], resampling), resampling)
+    return replace(found, metric=score)
+
+
+# -- comparisons -------------------------------------------------------------------------------------------------------
 
 Key = tuple[str, str, str]
 """Benchmark, metric and slice."""
@@ -107,6 +205,8 @@ def change_cell(row: Row | None) -> str:
     if row is None or row["difference"] is None:
         return "–"
     unit = Unit(row["unit"])
+    if is_unchanged(_comparison(row)):
+        return f"{unit.show(row['second'])} (unchanged)"
     change = f"{unit.show(row['second'])} ({unit.show_change(row['difference'])}"
     return f"{change})" if row["low"] is None else f"{change}; {unit.show(row['low'])} to {unit.show(row['high'])})"
 

@@ -16,7 +16,7 @@ from gendermark.cli.options import Executor, option_group
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
 from gendermark.io.textfiles import read_lines
-from gendermark.lab import plain as plain_quality
+from gendermark.lab.paired import PlainSet, bundled_test_set, rated, read_test_set, translated
 from gendermark.lab.studies import DEFAULT_RESAMPLING, Resampled, show, working
 from gendermark.lab.uncertainty_results import (
     Cell,
@@ -38,6 +38,8 @@ from gendermark.metrics.metric import Floats, Resampling
 from gendermark.metrics.uncertainty import relative_difference, signed_difference
 from gendermark.records import Gender, Table
 from gendermark.reporting.charts import Span
+from gendermark.runs import folder
+from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.selection import Selection
 
 QUALITIES = ("chrf", "comet")
@@ -79,6 +81,7 @@ class _Rated:
 
     contrast: str
     is_open: bool
+    stereotype: str
     quality: float
     entropy: float
 
@@ -109,6 +112,7 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
         "quality": asked.quality,
         "separately": asked.separately,
         "references": asked.references,
+        "means": _means(rated),
         "bins": bins,
         "n_without": len(drawn) - len(rated),
     }
@@ -125,7 +129,13 @@ def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
             "language with references, or with data of your own that have them"
         )
     return [
-        _Rated(found.item.contrast, _is_open(found), value, found.judgement.measures[entropy])
+        _Rated(
+            found.item.contrast,
+            _is_open(found),
+            found.item.tags.get("stereotype", ""),
+            value,
+            found.judgement.measures[entropy],
+        )
         for (found, _), value in zip(usable, _qualities(usable, asked), strict=True)
     ]
 
@@ -198,6 +208,18 @@ def _quality_bin(
     }
 
 
+def _means(rated: Sequence[_Rated]) -> dict[str, float | None]:
+    """Mean quality, in the columns of Table 13."""
+    of = {
+        "all": rated,
+        "pro": [one for one in rated if one.stereotype == "pro"],
+        "anti": [one for one in rated if one.stereotype == "anti"],
+        UNAMBIGUOUS: [one for one in rated if not one.is_open],
+        AMBIGUOUS: [one for one in rated if one.is_open],
+    }
+    return {name: math.fsum(one.quality for one in own) / len(own) if own else None for name, own in of.items()}
+
+
 def _mean(value: float | None, replicates: Floats, n: int, resampling: Resampling) -> dict[str, Any]:
     """A mean over sentences; its interval resamples contrast sets."""
     interval = statistics.percentile_interval(replicates, resampling.confidence) if value is not None else None
@@ -221,6 +243,13 @@ def quality_table(systems: Sequence[Mapping[str, Any]]) -> Table:
     return Table("quality", title, (*where, *means), rows)
 
 
+def _table_as_published(systems: Sequence[Mapping[str, Any]]) -> Table:
+    """A row for each system, as Table 13 has it."""
+    rows = [(one["direction"].partition("-")[2], one["system"], *one["means"].values()) for one in systems]
+    title = f"Quality ({systems[0]['quality']}) of the samples"
+    return Table("table13", title, ("language", "system", *systems[0]["means"]), rows)
+
+
 def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
     """What is measured, and what is left out."""
     how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
@@ -238,6 +267,57 @@ def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[st
     ]
 
 
+# -- plain test sets ---------------------------------------------------------------------------------------------------
+
+
+def translations_by_runs(
+    runs: Sequence[Path], test_set: PlainSet, to: str = "", context: RunContext = NO_CONTEXT
+) -> dict[str, list[str]]:
+    """What the system of each run makes of the sentences, by name and direction; asked again, with its own options."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        config = folder.read_manifest(run)["config"]
+        for cell in read_cells(run, to):
+            if cell.name in found:
+                raise UserError(f"{cell.name} is in several of these runs; give it once")
+            selection = cell.result.selection
+            direction = (selection.source_language, selection.target_language)
+            options = config.get("system_options") or {}
+            found[cell.name] = translated(str(config["system"]), test_set, direction, options, context)
+    return found
+
+
+def rate_systems(test_set: PlainSet, texts: Mapping[str, Sequence[str]], resampling: Resampling) -> dict[str, Any]:
+    """The quality of the translations under each name; sentences without one count as such."""
+    n = len(test_set.sources)
+    for name, lines in texts.items():
+        if len(lines) != n:
+            raise UserError(f"{name} has {len(lines):,} lines for {n:,} sentences; give one for each")
+    systems = []
+    for name, lines in texts.items():
+        scores = {score: span._asdict() for score, span in rated(lines, test_set, resampling).items()}
+        systems.append({"name": name, "scores": scores, "n_empty": sum(not text.strip() for text in lines)})
+    return {"test_set": test_set.name, "n": n, "signature": scores_of.signature(), "systems": systems}
+
+
+def plain_table(report: Mapping[str, Any]) -> Table:
+    scores = list(report["systems"][0]["scores"])
+    columns = ("system", *(column for score in scores for column in (score, f"{score}_low", f"{score}_high")))
+    rows = [
+        (one["name"], *(value for score in scores for value in one["scores"][score].values()))
+        for one in report["systems"]
+    ]
+    return Table("plain", f"Quality on {report['test_set']}", columns, rows)
+
+
+def plain_notes(report: Mapping[str, Any]) -> list[str]:
+    empty = [one for one in report["systems"] if one["n_empty"]]
+    return [
+        f"{report['n']:,} sentences, one reference each; {report['signature']}",
+        *(f"{one['name']}: {one['n_empty']:,} sentences have no translation" for one in empty),
+    ]
+
+
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
@@ -245,6 +325,9 @@ def quality(
     runs: Runs = (),
     to: Into = "",
     asked: Asked = option_group(Asked),
+    published: Annotated[
+        bool, Option("--table13", help="Print mean quality by kind of sentence, as in Table 13 (with --quality comet).")
+    ] = False,
     plain: Annotated[
         tuple[Path, Path] | None,
         Option(
@@ -256,8 +339,7 @@ def quality(
         bool, Option("--plain-bundled", help="Compute BLEU and chrF on the bundled English-Spanish test set instead.")
     ] = False,
     translations: Annotated[
-        tuple[Path, ...],
-        Option(metavar="FILE", help="Translations of the --plain sentences to score too; repeatable."),
+        tuple[Path, ...], Option(metavar="FILE", help="Translations of the --plain sentences to score too; repeatable.")
     ] = (),
     plot: Plot = None,
     executor: Executor = "",
@@ -272,12 +354,12 @@ def quality(
     if plain is not None or plain_bundled:
         if not runs and not translations:
             raise UserError("give run folders, or files of translations with --translations")
-        test_set = plain_quality.read_test_set(*plain) if plain else plain_quality.bundled_test_set()
+        test_set = read_test_set(*plain) if plain else bundled_test_set()
         texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in translations}
         with working(executor=executor) as context:
-            texts |= plain_quality.translations_by_runs(runs, test_set, to, context)
-        report = plain_quality.rate_systems(test_set, texts, asked.resampling)
-        show(report, [plain_quality.plain_table(report)], plain_quality.plain_notes(report), as_json=as_json)
+            texts |= translations_by_runs(runs, test_set, to, context)
+        report = rate_systems(test_set, texts, asked.resampling)
+        show(report, [plain_table(report)], plain_notes(report), as_json=as_json)
         return
     if translations:
         raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
@@ -288,7 +370,8 @@ def quality(
     if plot is not None:
         _draw(plot, systems)
     notes = [*quality_notes(systems, asked), *differences_of(cells)]
-    show({"systems": systems}, [quality_table(systems)], notes, as_json=as_json)
+    tables = [_table_as_published(systems)] if published else [quality_table(systems)]
+    show({"systems": systems}, tables, notes, as_json=as_json)
 
 
 def _draw(path: Path, systems: Sequence[Mapping[str, Any]]) -> None:

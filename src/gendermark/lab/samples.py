@@ -1,9 +1,9 @@
-"""Three small studies of uncertainty: `study samples`, `study determiners` and `study sampling`."""
+"""Three small studies of uncertainty: `samples`, `determiners` and `sampling`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,15 +13,15 @@ from typer import Option
 
 from gendermark import api
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, as_winomt, references
+from gendermark.benchmarks.uncertainty.judge import BENCHMARK
 from gendermark.benchmarks.uncertainty.measures import chosen_alpha
-from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
+from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.cli.options import Store, StudiedData, option_group
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import SystemFailure, UserError
 from gendermark.lab import uncertainty_results as results
-from gendermark.lab.studies import WORK, SystemName, SystemOptions, Texts, Work, show
+from gendermark.lab.studies import WORK, SystemName, SystemOptions, Texts, Work, is_terminal, show
 from gendermark.lab.uncertainty_results import Cell, Drawn, Into, settings_of
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
@@ -130,7 +130,17 @@ def samples(
     """Show sampled translations of one sentence with he, she and they: counts, genders and entropy."""
     cell = results.read_cell(run, to)
     report = look_at(cell, contrast=contrast, source=source)
-    show(report, _tables(report, cell.result.called), as_json=as_json)
+    drawn, entropies = _tables(report, cell.result.called)
+    # Piped or as JSON only the translations are a table.
+    notes = [] if is_terminal() else [", ".join(_facts(entropies.columns, row)) for row in entropies.rows]
+    show(report, [drawn, entropies], notes, as_json=as_json)
+
+
+def _facts(columns: Sequence[str], row: Sequence[Any]) -> Iterator[str]:
+    """What a row of numbers says, for a line of text."""
+    for column, cell in zip(columns, row, strict=True):
+        if column != "source" and cell is not None:
+            yield str(cell) if column == "pronoun" else f"{column} {cell:.4g}"
 
 
 # -- determiners: two given translations that differ in gender (Figure 1) ----------------------------------------------

@@ -25,24 +25,32 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from typer import Option
 
 from gendermark import __version__, api, names, registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
 from gendermark.benchmarks.simplegen.findings import COLUMNS
-from gendermark.cli.options import ResumedIn, Rules, StudiedData, To, option_group
+from gendermark.benchmarks.simplegen.judge import BENCHMARK
+from gendermark.cli.options import AcceptUnsound, ResumedIn, Rules, StudiedData, To, option_group
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import UnknownName, UserError
 from gendermark.io import locks
 from gendermark.io.textfiles import write_text
-from gendermark.lab import plain, studies
-from gendermark.lab.paired import compared_plainly, corrected
-from gendermark.lab.plain import PlainSet, Span, bundled_test_set, read_test_set, translated
+from gendermark.lab import studies
+from gendermark.lab.paired import (
+    PlainSet,
+    Span,
+    bundled_test_set,
+    compared_plainly,
+    corrected,
+    rated,
+    read_test_set,
+    translated,
+)
 from gendermark.lab.speed_numbers import CLOCKS, N_WARM_UP, QUALITY, Measured, Rounds, Study
-from gendermark.lab.speed_report import PAGE, findings, prices, study_json, table4, write_files
+from gendermark.lab.speed_report import PAGE, findings, over_trainings, prices, study_json, table4, write_files
 from gendermark.records import Request
 from gendermark.result import Result
 from gendermark.runs.compare import Asked, Comparison, compare
@@ -62,9 +70,9 @@ _PACKAGES = ("ctranslate2", "sentencepiece", "torch", "transformers", "numpy")
 
 @dataclass(frozen=True)
 class Settings:
-    system: studies.SystemName
     target_language: To
     output: ResumedIn
+    system: studies.SystemName = ""
     vary: Annotated[
         studies.Texts,
         Option(
@@ -73,6 +81,14 @@ class Settings:
         ),
     ] = ()
     against: Annotated[studies.Texts, Option(metavar="[NAME=]SPEC", help="Another system to include; repeatable.")] = ()
+    seed_of: Annotated[
+        studies.Texts,
+        Option(
+            metavar="NAME=SPEC,SPEC,...",
+            help="Trainings of one model that differ in the seed, or a pattern of their directories "
+            "(deep=torch:models/deep-*); repeatable.",
+        ),
+    ] = ()
     baseline: Annotated[str, Option(metavar="NAME", help="Baseline for the comparison. Default: the first.")] = ""
     system_options: studies.SystemOptions = field(default_factory=dict)
     test_set: Annotated[
@@ -86,6 +102,7 @@ class Settings:
     n_timed: Annotated[int, Option("--timed", min=1, help="Sentences timed per round.")] = 128
     clock: Annotated[str, Option(help="wall (elapsed time) or cpu (processor time, for a busy machine).")] = "wall"
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
+    accept_unsound: AcceptUnsound = False
 
     @property
     def direction(self) -> tuple[str, str]:
@@ -133,20 +150,40 @@ def named_points(texts: Sequence[str]) -> list[Point]:
     return found
 
 
-def points_of(settings: Settings) -> list[Point]:
-    """Every combination of what varies, then the other systems; refused unless they are several with own names."""
-    if not settings.system.partition(":")[2]:
-        open_system(settings.system)  # says how one is written
-    vary = _varied(settings.vary) or ({} if settings.against else _offered(settings))
-    found = [
-        Point(
-            ", ".join(_CALLED.get(key, f"{key.replace('_', ' ')} {{}}").format(value) for key, value in chosen)
-            or names.readable(settings.system),
-            settings.system,
-            {**settings.system_options, **dict(chosen)},
+def trainings_of(settings: Settings) -> dict[str, list[Point]]:
+    """`NAME=SPEC,SPEC` of the command line, or `NAME=FAMILY:DIR-*`: a point for each training."""
+    found: dict[str, list[Point]] = {}
+    for text in settings.seed_of:
+        named = _NAMED.fullmatch(text)
+        specs = (
+            [one for spec in named[2].split(",") if spec.strip() for one in _matching(spec.strip())] if named else []
         )
-        for chosen in (tuple(zip(vary, values, strict=True)) for values in product(*vary.values()))
-    ]
+        if named is None or len(specs) < 2:
+            raise UserError(
+                f"--seed-of takes NAME=SPEC,SPEC or NAME=FAMILY:DIR-* with two trainings or more, not {text!r}"
+                + (f", which matches {len(specs)}" if "*" in text else "")
+            )
+        name = names.checked(named[1])
+        if name in found:
+            raise UserError(f"--seed-of {name} is given twice; give all its trainings at once, with commas")
+        found[name] = [Point(f"{name}, training {n}", spec) for n, spec in enumerate(specs, 1)]
+    return found
+
+
+def _matching(spec: str) -> list[str]:
+    """The system, or those of all directories whose names match, 10 after 9."""
+    family, _, path = spec.partition(":")
+    if "*" not in path:
+        return [spec]
+    found = Path(path).parent.glob(Path(path).name)
+    ordered = sorted(found, key=lambda one: [(len(part), part) for part in re.findall(r"\d+|\D+", one.name)])
+    return [f"{family}:{one}" for one in ordered]
+
+
+def points_of(settings: Settings) -> list[Point]:
+    """Trainings, every combination of what varies, other systems; refused unless they are several with own names."""
+    trained = [point for points in trainings_of(settings).values() for point in points]
+    found = [*trained, *(_varied_points(settings) if settings.system or not trained else [])]
     found += named_points(settings.against)
     if len(found) < 2:
         raise UserError(
@@ -155,6 +192,23 @@ def points_of(settings: Settings) -> list[Point]:
         )
     refuse_equal_names(found, "--against NAME=SPEC")
     return found
+
+
+def _varied_points(settings: Settings) -> list[Point]:
+    if not settings.system:
+        raise UserError("give the system to be studied with --system, or its trainings with --seed-of")
+    if not settings.system.partition(":")[2]:
+        open_system(settings.system)  # says how one is written
+    vary = _varied(settings.vary) or ({} if settings.against or settings.seed_of else _offered(settings))
+    return [
+        Point(
+            ", ".join(_CALLED.get(key, f"{key.replace('_', ' ')} {{}}").format(value) for key, value in chosen)
+            or names.readable(settings.system),
+            settings.system,
+            {**settings.system_options, **dict(chosen)},
+        )
+        for chosen in (tuple(zip(vary, values, strict=True)) for values in product(*vary.values()))
+    ]
 
 
 def refuse_equal_names(points: Sequence[Point], option: str) -> None:
@@ -203,16 +257,6 @@ def _place_of(baseline: str, points: Sequence[Point]) -> int:
 # -- the study ---------------------------------------------------------------------------------------------------------
 
 
-class _Facts(NamedTuple):
-    """What is known of a system once it was opened."""
-
-    system_id: str
-    decoding: str
-    computing: str
-    asks_a_server: bool
-    is_for_items_only: bool
-
-
 def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
     """Measure every point and compare each with the baseline; what was done before a kill is not done again.
 
@@ -224,12 +268,12 @@ def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
     base = _place_of(settings.baseline, points)
     test_set = read_test_set(*settings.test_set, option="--test-set") if settings.test_set else None
     selections = settings.selections()
-    facts = [_look_at(point, settings, selections) for point in points]
-    if any(one.is_for_items_only for one in facts):
+    systems = [_look_at(point, settings, selections) for point in points]
+    if any(one.is_for_items_only for one in systems):
         test_set = None
     elif test_set is None and settings.target_language == "es":
         test_set = bundled_test_set(N_BUNDLED)
-    asked = _asked(settings, points, base, test_set, facts)
+    asked = _asked(settings, points, base, test_set, systems)
     studies.check_reusable(output / RECORD, asked, (RUNS, DIARY))
     with locks.hold(output / ".lock"):
         studies.check_reusable(output / RECORD, asked, (RUNS, DIARY))  # again: another process may have been faster
@@ -243,25 +287,27 @@ def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
         diary = Diary(output / DIARY, what)
         if diary.forgot:
             context.tell(f"the rounds in {output / DIARY} differ in {', '.join(diary.forgot)} and are taken again")
-        systems = {point.name: partial(ready, point) for point in points}
+        openers = {point.name: partial(ready, point) for point in points}
         with context.open_progress(f"timing, {settings.repeats} rounds") as progress:
-            measure(diary, systems, timed, settings.repeats, progress)
-        rounds = Rounds(tuple(systems), tuple(diary.rounds), settings.clock)
+            for one in measure(openers, timed, range(len(diary.rounds), settings.repeats), progress):
+                diary.add(one)
+        rounds = Rounds(tuple(openers), tuple(diary.rounds), settings.clock)
         found = Study(
             tuple(_measured(settings, points, base, results, test_set, texts)),
             base,
             rounds,
             "-".join(settings.direction),
             {**asked, **what, "clock": settings.clock, "timed_on": timed_on, "n_timed": len(timed)},
-            tuple(_notes(points, facts, rounds, test_set, settings)),
+            tuple(_notes(points, systems, rounds, test_set, settings)),
             settings.resampling.confidence,
+            {name: tuple(point.name for point in found) for name, found in trainings_of(settings).items()},
         )
         studies.write_record(output / RECORD, {"settings": asked, "report": study_json(found)})
     return found
 
 
-def _look_at(point: Point, settings: Settings, selections: tuple[Selection, ...]) -> _Facts:
-    """Everything that can be refused is refused now: an option, a value, a direction, a task."""
+def _look_at(point: Point, settings: Settings, selections: tuple[Selection, ...]) -> System:
+    """The system of a point, closed again; everything that can be refused is refused now: options, direction, task."""
     with closing(point.open()) as system:
         if not system.has_own_time:
             raise UserError(
@@ -271,13 +317,11 @@ def _look_at(point: Point, settings: Settings, selections: tuple[Selection, ...]
         plan(RunConfig(point.spec, selections, point.options), system)
         if not system.is_for_items_only:
             system.check(*settings.direction, ())
-        return _Facts(
-            system.system_id, system.decoding, system.computing, system.asks_a_server, system.is_for_items_only
-        )
+        return system
 
 
 def _asked(
-    settings: Settings, points: Sequence[Point], base: int, test_set: PlainSet | None, facts: Sequence[_Facts]
+    settings: Settings, points: Sequence[Point], base: int, test_set: PlainSet | None, systems: Sequence[System]
 ) -> dict[str, Any]:
     """What makes it this study; more rounds may be added to it, and another clock looked at."""
     content = [*test_set.sources, *test_set.references] if test_set else []
@@ -286,11 +330,11 @@ def _asked(
             point.name: {
                 "spec": point.spec,
                 "options": dict(point.options),
-                "system_id": fact.system_id,
-                "decoding": fact.decoding,
-                "computing": fact.computing,
+                "system_id": system.system_id,
+                "decoding": system.decoding,
+                "computing": system.computing,
             }
-            for point, fact in zip(points, facts, strict=True)
+            for point, system in zip(points, systems, strict=True)
         },
         "baseline": points[base].name,
         "target_language": settings.target_language,
@@ -312,7 +356,9 @@ def _run(point: Point, settings: Settings, selections: tuple[Selection, ...], co
         if " sentences" not in note:  # how many there are need not be said for every point
             context.tell(note)
 
-    config = RunConfig(point.spec, selections, point.options, settings.resampling)
+    config = RunConfig(
+        point.spec, selections, point.options, settings.resampling, accept_unsound=settings.accept_unsound
+    )
     own = replace(studies.titled(context, point.name), name=point.name, tell=tell)
     return run(config, settings.output / RUNS / point.slug, own)
 
@@ -331,9 +377,7 @@ def _measured(
     texts: Mapping[str, Sequence[str]],
 ) -> Iterator[Measured]:
     first = points[base].name
-    rated = (
-        {name: plain.rated(lines, test_set, settings.resampling) for name, lines in texts.items()} if test_set else {}
-    )
+    quality = {name: rated(lines, test_set, settings.resampling) for name, lines in texts.items()} if test_set else {}
     columns = {label: (results[first][0].cell, *key) for label, key in COLUMNS.items()}
     others = {label: key for result in results[first][1:] for label, key in _headline(result).items()}
     for point in points:
@@ -347,7 +391,7 @@ def _measured(
             report = compare(results[first], results[point.name], settings.resampling, asked)
             by_key = {row.key: row for row in report.comparisons}
             changes |= {label: by_key[key] for label, key in (columns | others).items() if key in by_key}
-        values = {label: rated[point.name][label.lower()] for label in QUALITY} if test_set else {}
+        values = {label: quality[point.name][label.lower()] for label in QUALITY} if test_set else {}
         for label, (cell, metric, part) in (columns | others).items():
             found = next((r.find(metric, part) for r in results[point.name] if r.cell == cell), None)
             if found is not None and found.value is not None:
@@ -369,31 +413,29 @@ def _headline(result: Result) -> dict[str, tuple[str, str, str]]:
 
 
 def _notes(
-    points: Sequence[Point], facts: Sequence[_Facts], rounds: Rounds, test_set: PlainSet | None, settings: Settings
+    points: Sequence[Point], systems: Sequence[System], rounds: Rounds, test_set: PlainSet | None, settings: Settings
 ) -> Iterator[str]:
-    asks_a_server = False
-    for point, fact in zip(points, facts, strict=True):
-        if fact.asks_a_server:
-            asks_a_server = True
+    for point, system in zip(points, systems, strict=True):
+        if system.asks_a_server:
             yield (
                 f"{point.name} asks a server: its time is that of the network and of whatever else the server does, "
                 "not its own"
             )
     seen: dict[str, Point] = {}
-    for point, fact in zip(points, facts, strict=True):
-        twin = seen.setdefault(fact.system_id, point)
+    for point, system in zip(points, systems, strict=True):
+        twin = seen.setdefault(system.system_id, point)
         if twin is not point and point.timing_options == twin.timing_options:
             yield f"{point.name} computes the same as {twin.name} here; what differs in time is noise"
         elif twin is not point:
             yield f"{point.name} and {twin.name} say the same by design: these options change the time alone"
-    if any(fact.is_for_items_only for fact in facts):
+    if any(system.is_for_items_only for system in systems):
         yield f"a system answers the sentences of benchmarks only, so time is taken on {BENCHMARK.title}'s; no BLEU"
     elif test_set is None:
         yield (
             f"there is no test set into {settings.target_language}, so time is taken on {BENCHMARK.title}'s sentences "
             "and BLEU is left out; give one with --test-set SOURCE REFERENCE"
         )
-    if rounds.is_busy and rounds.clock == "wall" and not asks_a_server:
+    if rounds.is_busy and rounds.clock == "wall" and not any(system.asks_a_server for system in systems):
         yield (
             "the machine was busy with other work: the slowest round of a point took up to "
             f"{rounds.spread:.1f} times as long as its fastest; --clock cpu counts the work alone; increase --repeats "
@@ -403,6 +445,8 @@ def _notes(
 
 # -- time --------------------------------------------------------------------------------------------------------------
 
+Round = Mapping[str, Mapping[str, float]]
+"""By system and clock: seconds for a thousand sentences."""
 OpenReady = Callable[[], AbstractContextManager[System]]
 """Opens a system that is ready to be asked."""
 
@@ -460,7 +504,7 @@ class Diary:
 
     def __init__(self, path: Path, what: Mapping[str, Any]) -> None:
         self._path = path
-        self.rounds: list[Mapping[str, Mapping[str, float]]] = []
+        self.rounds: list[Round] = []
         self.forgot: list[str] = []
         """In what the rounds that were there differ, so that they do not count."""
         lines: list[dict[str, Any]] = []
@@ -476,7 +520,7 @@ class Diary:
             self.rounds = list(lines[1:])
         write_text(path, "".join(map(_line, [what, *self.rounds])))
 
-    def add(self, one: Mapping[str, Mapping[str, float]]) -> None:
+    def add(self, one: Round) -> None:
         with self._path.open("a", encoding="utf-8") as file:
             file.write(_line(one))
             file.flush()
@@ -489,16 +533,14 @@ def _line(row: Mapping[str, Any]) -> str:
 
 
 def measure(
-    diary: Diary,
     systems: Mapping[str, OpenReady],
     requests: Sequence[Request],
-    repeats: int,
+    numbers: range,
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
-) -> None:
-    """As many rounds as are wanted; those that the diary has are not made again."""
-    todo = range(len(diary.rounds), repeats)
-    n_done, n_all = 0, len(todo) * len(systems)
-    for number in todo:
+) -> Iterator[Round]:
+    """The rounds of these numbers: in each, every system has its turn."""
+    n_done, n_all = 0, len(numbers) * len(systems)
+    for number in numbers:
         # In another order each time: who comes first after a pause must not always be the same.
         order = sorted(systems)
         random.Random(number).shuffle(order)
@@ -508,7 +550,7 @@ def measure(
             with systems[name]() as system:
                 taken[name] = take_time(system, requests)
             n_done += 1
-        diary.add(taken)
+        yield taken
     progress(n_all, n_all)
 
 
@@ -531,9 +573,7 @@ def _ask(system: System, requests: Sequence[Request]) -> None:
 
 
 def speed(
-    settings: Settings = option_group(Settings),
-    work: studies.Work = studies.WORK,
-    as_json: AsJson = False,
+    settings: Settings = option_group(Settings), work: studies.Work = studies.WORK, as_json: AsJson = False
 ) -> None:
     """Measure speed, quality and gender bias of one system under several settings, or of several systems."""
     found = study_speed(settings, work)
@@ -541,7 +581,8 @@ def speed(
     if as_json:
         print_json(study_json(found))
     else:
-        for one in [table4(found), prices(found)] if studies.is_terminal() else [table4(found)]:
+        first = [over_trainings(found)] if found.trainings else []
+        for one in [*first, table4(found), prices(found)] if studies.is_terminal() else [*first, table4(found)]:
             print_table(one.title, one.columns, one.rows)
         for sentence in (*findings(found), *found.notes):
             say(sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from statistics import median
@@ -15,7 +15,8 @@ import numpy as np
 
 from gendermark.benchmarks.simplegen.findings import COLUMNS, PRESENTATION
 from gendermark.benchmarks.simplegen.measures import MEASURES
-from gendermark.lab.plain import Span
+from gendermark.lab.paired import Span
+from gendermark.lab.studies import scipy_stats
 from gendermark.markup import minus
 from gendermark.metrics.intervals import interval_at
 from gendermark.records import Table
@@ -48,6 +49,8 @@ MAX_DROPS: Mapping[str, str] = {
 N_WARM_UP = 16
 """Sentences that are translated before each turn, and not timed."""
 _BUSY = 0.7
+_SAME = 1e-9
+"""Trainings that differ by less have no spread to speak of."""
 
 
 def group_label(group: str) -> str:
@@ -102,6 +105,24 @@ class Rounds:
     def spread(self) -> float:
         """How far the seconds of a point lie apart: the largest over the smallest, of the worst one."""
         return max(max(found) / max(min(found), 1e-12) for found in map(self.seconds, self.points))
+
+
+def mean_of(values: Sequence[float], confidence: float = 0.95) -> Span:
+    """The mean of independent trainings with Student's interval."""
+    if len(values) < 2 or np.ptp(values) < _SAME:
+        return Span(float(np.mean(values)))
+    ends = scipy_stats("study speed --seed-of").ttest_1samp(values, 0.0).confidence_interval(confidence)
+    return Span(float(np.mean(values)), float(ends.low), float(ends.high))
+
+
+def difference_of(values: Sequence[float], base: Sequence[float], confidence: float = 0.95) -> Span:
+    """The difference of two means of independent trainings with Welch's interval."""
+    value = float(np.mean(values) - np.mean(base))
+    if min(len(values), len(base)) < 2 or max(np.ptp(values), np.ptp(base)) < _SAME:
+        return Span(value)
+    test = scipy_stats("study speed --seed-of").ttest_ind(values, base, equal_var=False)
+    ends = test.confidence_interval(confidence)
+    return Span(value, float(ends.low), float(ends.high))
 
 
 # -- arithmetic --------------------------------------------------------------------------------------------------------
@@ -220,6 +241,8 @@ class Study:
     """What was asked, and on what machine it was measured."""
     notes: tuple[str, ...]
     confidence: float
+    trainings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The points that are trainings of one model with different seeds, by its name; the first model is the baseline."""
 
     @property
     def baseline(self) -> Measured:
@@ -266,6 +289,20 @@ class Study:
 
     def trend(self, column: str) -> tuple[float, float] | None:
         return trend([(x, y) for _, x, y in self.scatter(column)])
+
+    def of_trainings(self, name: str, column: str) -> list[float]:
+        """The numbers of all trainings of a model in a column; of `time` too."""
+        points = [point for point in self.points if point.name in self.trainings[name]]
+        if column == "time":
+            return [self.seconds(point).value for point in points]
+        return [value for point in points if (value := point.value(column)) is not None]
+
+    def trained(self, name: str, column: str) -> tuple[Span, Span] | None:
+        """Mean over trainings, and its difference from the baseline model's, with intervals between trainings."""
+        own, base = self.of_trainings(name, column), self.of_trainings(next(iter(self.trainings)), column)
+        if not own or not base:
+            return None
+        return mean_of(own, self.confidence), difference_of(own, base, self.confidence)
 
 
 # -- the paper's own ---------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from gendermark.markup import minus
 from gendermark.records import Table, Unit, show_p
 from gendermark.reporting import charts, document, html
 from gendermark.reporting import latex as latex_
-from gendermark.reporting import markdown as markdown_
+from gendermark.reporting import text as markdown_
 from gendermark.reporting.charts import Canvas, Figure, Line, Look, Point, figure
 from gendermark.reporting.document import Block, Bullets, Code, Drawing, Paragraph, Section
 from gendermark.reporting.phrases import direction
@@ -41,8 +41,35 @@ from gendermark.reporting.phrases import direction
 
 
 def findings(study: Study) -> list[str]:
-    """The baseline is what the others are set beside."""
+    """What each point changes against the baseline; of trainings, what each model changes over all of them."""
+    if study.trainings:
+        return [_trained_finding(study, name) for name in list(study.trainings)[1:]]
     return [finding(study, point) for point in study.points if point is not study.baseline]
+
+
+def _trained_finding(study: Study, name: str) -> str:
+    n = len(study.trainings[name])
+    parts = []
+    for column, label in {
+        "time": "time",
+        "BLEU": "BLEU",
+        "Δ": "stereotype effect (Δ)",
+        HURT: group_label(HURT),
+    }.items():
+        if (found := study.trained(name, column)) is None:
+            continue
+        own, change = found
+        between = "no interval"
+        is_clear = False
+        if change.low is not None and change.high is not None:
+            is_clear = change.low > 0 or change.high < 0
+            between = minus(f"CI {change.low:.1f} to {change.high:.1f}")
+        parts.append(
+            f"{label} {_one(own.value)} ({minus(f'{change.value:+.1f}')}, {between}; "
+            f"{'significant' if is_clear else 'not significant'})"
+        )
+    base = next(iter(study.trainings))
+    return f"{name}, mean of {n} trainings against {base}: {'; '.join(parts)}."
 
 
 def finding(study: Study, point: Measured) -> str:
@@ -97,6 +124,18 @@ def study_json(study: Study) -> dict[str, Any]:
         "points": [_point_json(study, point) for point in study.points],
         "max_drops": {how: {"means": means, **study.max_drops(how)} for how, means in MAX_DROPS.items()},
         "trends": {column: found for column in DROPPING if (found := study.trend(column)) is not None},
+        "trainings": {
+            name: {
+                column: {
+                    "values": study.of_trainings(name, column),
+                    "mean": spans[0]._asdict(),
+                    "difference": spans[1]._asdict(),
+                }
+                for column in ("time", *study.columns)
+                if (spans := study.trained(name, column)) is not None
+            }
+            for name in study.trainings
+        },
         "findings": findings(study),
         "notes": list(study.notes),
     }
@@ -136,17 +175,28 @@ def table4(study: Study) -> Table:
     """Time, quality and every column of Table 4, a row per point; then the relative drops, by every definition."""
     columns = study.columns
     rows: list[tuple[str, ...]] = [
-        (
-            point.name,
-            f"{study.seconds(point).value:.2f}",
-            *(_one(point.value(column)) for column in columns),
-        )
+        (point.name, f"{study.seconds(point).value:.2f}", *(_one(point.value(column)) for column in columns))
         for point in study.points
     ]
     for how in MAX_DROPS:
         found = study.max_drops(how)
         rows.append((_DROP.format(how), *("" if c in GAPS else _one(found[c]) for c in ("time", *columns))))
     return Table("speed", f"Speed and gender, {study.direction}", ("point", TIME, *columns), rows)
+
+
+def over_trainings(study: Study) -> Table:
+    """Table 4 averaged over trainings, as the paper averages three; below each model the interval between them."""
+    columns = ("time", *study.columns)
+    rows: list[tuple[str, ...]] = []
+    for name, points in study.trainings.items():
+        found = [study.trained(name, column) for column in columns]
+        rows.append((f"{name}, {len(points)} trainings", *(_one(one[0].value) if one else "–" for one in found)))
+        rows.append(("interval", *(minus(_ends(one[0].low, one[0].high, 1)) if one else "–" for one in found)))
+        if rows[2:]:
+            change = [minus(_ends(one[1].low, one[1].high, 1)) if one else "–" for one in found]
+            rows.append((f"minus {next(iter(study.trainings))}", *change))
+    title = f"Mean over trainings, {study.direction}"
+    return Table("trainings", title, ("model", TIME, *study.columns), rows)
 
 
 def _one(value: float | None) -> str:
@@ -226,22 +276,17 @@ def others(study: Study) -> Table:
 
 
 def markdown(study: Study) -> str:
-    every = (table4(study), prices(study), others(study), changes(study), intervals(study), arithmetic(study))
-    parts = [_markdown(one) for one in every if one.rows]
-    said = "\n".join(f"- {sentence}" for sentence in (*findings(study), *study.notes))
-    return f"# Speed and gender, {study.direction}\n\n{said}\n\n" + "\n".join([*parts, _legend(), ""])
-
-
-def _markdown(table: Table) -> str:
-    rule = markdown_.line(["---", *["---:"] * (len(table.columns) - 1)])
-    lines = [f"## {table.title}", "", markdown_.line(table.columns), rule, *map(markdown_.line, table.rows), ""]
-    return "\n".join(lines)
-
-
-def _legend() -> str:
-    meant = [f"- max drop, {how}: {means}" for how, means in MAX_DROPS.items()]
-    meant += [f"- arithmetic {how}: {means}" for how, means in ARITHMETIC.items()]
-    return "\n".join(meant)
+    """All tables, and what was found."""
+    every = [over_trainings, table4, prices, others, changes, intervals, arithmetic]
+    tables = [
+        Section(one.title, [document.Table(one.columns, one.rows)])
+        for one in (make(study) for make in every)
+        if one.rows
+    ]
+    meant = [f"max drop, {how}: {means}" for how, means in MAX_DROPS.items()]
+    meant += [f"arithmetic {how}: {means}" for how, means in ARITHMETIC.items()]
+    title, said = f"Speed and gender, {study.direction}", [*findings(study), *study.notes]
+    return markdown_.markdown([Section(title, [Bullets(said)], level=1), *tables, Bullets(meant)])
 
 
 def latex(study: Study) -> str:
@@ -336,11 +381,10 @@ def write_files(study: Study, output: Path, command: str = "") -> None:
 
 
 def render(study: Study, drawn: Sequence[Figure], command: str = "") -> str:
-    pictures = [document.Figure(one.title, one.caption, one.svg) for one in drawn]
     sections: dict[str, Sequence[Block]] = {
         "The finding": _finding(study),
         "The numbers": _numbers(study),
-        "The pictures": [Section("", pictures, kind="pictures")] if drawn else [],
+        "The pictures": [Section("", drawn, kind="pictures")] if drawn else [],
         "What changed": [
             _note("p is corrected by Holm's method over the numbers of each pair of points, as in compare."),
             _table(changes(study)),
@@ -386,6 +430,7 @@ def _numbers(study: Study) -> list[Block]:
     )
     more = others(study)
     return [
+        *([_table(over_trainings(study))] if study.trainings else []),
         _table(table4(study), caption),
         _facts({f"drop, {how}": means for how, means in MAX_DROPS.items()}),
         _table(prices(study)),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +40,7 @@ from gendermark.systems.engine import (
 )
 from gendermark.systems.huggingface_opening import is_installed, quantised
 from gendermark.systems.sampling import Continuation, Draw
-from gendermark.systems.system import (
-    count_option,
-    number_option,
-    refuse_unknown_options,
-    split_options,
-    with_options,
-)
+from gendermark.systems.system import count_option, number_option, refuse_unknown_options, split_options, with_options
 from gendermark.systems.tokenisers import Direction, one_line, open_tokenisers
 
 TASKS = Engine.tasks
@@ -94,18 +88,6 @@ class Architecture:
         """`10,2` or `10,2 average`."""
         depths = f"{self.n_encoder_layers},{self.n_decoder_layers}"
         return depths if self.attention == SELF else f"{depths} {self.attention}"
-
-    def n_parameters(self, n_words: int) -> int:
-        """How many weights there are with so many words."""
-        width, norm = self.width, 2 * self.width
-        projection, feed_forward = width * width + width, 2 * width * self.feed_forward + self.feed_forward + width
-        looking_back = 4 * projection if self.attention == SELF else feed_forward + 4 * width * width + 2 * width
-        encoder = 4 * projection + feed_forward + 2 * norm
-        decoder = looking_back + 4 * projection + feed_forward + 3 * norm
-        return n_words * width + self.n_encoder_layers * encoder + self.n_decoder_layers * decoder
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def parse_depths(text: str) -> tuple[int, int]:

@@ -70,9 +70,6 @@ class Recipe:
     size: Size
     seed: int = 0
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 SIZES = {
     "full": Size(
@@ -121,7 +118,7 @@ def train_demo_model(directory: Path, recipe: Recipe, open_progress: OpenProgres
 
 
 def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict[str, Any]:
-    size, checkpoint = recipe.size, Checkpoint(directory / CHECKPOINT_FILE, recipe.to_json())
+    size, checkpoint = recipe.size, Checkpoint(directory / CHECKPOINT_FILE, asdict(recipe))
     checkpoint.read()  # one that does not fit is refused before the first pair is generated
     started = time.monotonic()
     with open_progress("generating pairs") as progress:
@@ -129,7 +126,8 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
     pieces = train_pieces(pairs, size.n_pieces)
     corpus = encode_pairs(pairs, pieces)
     prepared = time.monotonic()
-    model = build_model(size, pieces)
+    shape = Architecture(size.n_layers, size.n_layers, SELF, size.width, size.n_heads, size.feed_forward)
+    model = marian_model(shape, pieces)  # no dropout: every pair is seen about once
     with open_progress("training, steps") as progress:
         progressed = _learn(model, recipe, pieces, corpus, checkpoint, progress)
     exported_at = time.monotonic()
@@ -138,7 +136,7 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
     quality = evaluate(directory, held_out)
     agreement = compare_forms(directory, held_out[: size.n_compared])
     report = {
-        "recipe": recipe.to_json(),
+        "recipe": asdict(recipe),
         "n_parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),
         "n_pieces": len(pieces.numbers) - 1,
         "held_out": quality,
@@ -155,12 +153,6 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
     }
     write_text(directory / "report.json", json.dumps(report, indent=2) + "\n")
     return report
-
-
-def build_model(size: Size, pieces: Pieces) -> Any:
-    """A small Marian model with one table of vectors for source, target and answer."""
-    shape = Architecture(size.n_layers, size.n_layers, SELF, size.width, size.n_heads, size.feed_forward)
-    return marian_model(shape, pieces)  # no dropout: every pair is seen about once
 
 
 def _learn(

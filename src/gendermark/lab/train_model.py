@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -103,6 +103,9 @@ class Settings:
     patience: Annotated[
         int, Option(min=0, help="Stop after this many validations without improvement; 0 for never.")
     ] = 0
+    until_loss: Annotated[
+        float, Option(min=0, help="Stop once the held-out loss per piece is this low: matches architectures.")
+    ] = 0.0
     teacher: Annotated[
         str | None, Option(metavar="SYSTEM", help="Train on this system's translations (distillation).")
     ] = None
@@ -140,9 +143,11 @@ class Settings:
         named = ("seed", "n_steps", "tokens_per_batch", "learning_rate", "n_warm_up_steps", "n_steps_per_checkpoint")
         found = {
             "direction": "-".join(self.direction),
-            "architecture": self.shape.to_json(),
+            "architecture": asdict(self.shape),
             **{name: getattr(self, name) for name in (*named, "dropout", "label_smoothing", "patience")},
         }
+        if self.until_loss:
+            found["until_loss"] = self.until_loss
         if self.init_from is not None:
             found["init_from"] = hashlib.sha256(read_bytes(self.init_from / MODEL_FILE)).hexdigest()[:16]
         return found
@@ -364,6 +369,7 @@ def _learn(
         gradients,
         held_out_loss=held_out_loss if n_valid else None,
         patience=settings.patience,
+        until_loss=settings.until_loss,
     )
     with run_context.open_progress(f"training {settings.shape.name}, steps") as progress:
         return model, train(course, settings, checkpoint, optimizer, progress)
@@ -415,7 +421,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: Prog
     facts = {
         "source_language": settings.source_language,
         "target_language": settings.target_language,
-        "architecture": shape.to_json(),
+        "architecture": asdict(shape),
         **{name: value for name, value in prepared.facts.items() if name == "context"},
     }
     write_text(directory / FACTS_FILE, json.dumps(facts, indent=2) + "\n")
@@ -432,7 +438,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: Prog
             "n_target_pieces": sum(map(len, prepared.corpus.targets)),
             "n_too_long": prepared.n_too_long,
         },
-        "n_parameters": shape.n_parameters(len(pieces.numbers)),
+        "n_parameters": sum(weight.numel() for weight in model.parameters()),
         "n_pieces": len(pieces.numbers) - 1,
         "n_steps": len(progressed.losses),
         "losses": stretches(progressed.losses),

@@ -25,7 +25,8 @@ from gendermark.lab.torch_models import trained_context
 from gendermark.reading import context as contexts
 from gendermark.records import Unit
 from gendermark.reporting import latex as latex_
-from gendermark.reporting import markdown as markdown_
+from gendermark.reporting import text as markdown_
+from gendermark.reporting.document import Bullets, Paragraph, Section, Table
 from gendermark.reporting.published import all_published
 from gendermark.result import Result
 from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
@@ -215,20 +216,19 @@ def markdown(report: paired.Row) -> str:
     """The tables, and what was found."""
     to, data = report["settings"]["target_language"], report["settings"]["data"]
     shown = ", ".join(f"{name}: {one['context']}" for name, one in report["settings"]["models"].items())
-    lines = [f"# Models into {to} ({data})", "", *(f"- {sentence}" for sentence in report["findings"]), ""]
-    lines += _table("In the form of Tables 10 and 11", ("model", *PAPER), paper_rows(report))
+    tables = {"In the form of Tables 10 and 11": (PAPER, paper_rows(report))}
     for title, columns in (("The same, with changes", PAPER), ("Further numbers", OURS)):
-        rows = paired.changed_rows(report["baseline"], report["models"], list(columns.values()))
-        lines += _table(title, ("model", *columns), rows)
-    lines += [f"What each model is shown before a contextual sentence: {shown}.", ""]
-    heads = ("system", "direction", *PAPER)
-    lines += _table("Tables 10 and 11 of Currey et al. (2022), by their rules", heads, published_rows())
-    return "\n".join(lines)
-
-
-def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    rule = markdown_.line(["---", *["---:"] * (len(columns) - 1)])
-    return [f"## {title}", "", markdown_.line(columns), rule, *map(markdown_.line, rows), ""]
+        tables[title] = (columns, paired.changed_rows(report["baseline"], report["models"], list(columns.values())))
+    ours = [Section(title, [Table(("model", *columns), rows)]) for title, (columns, rows) in tables.items()]
+    printed = Table(("system", "direction", *PAPER), published_rows())
+    return markdown_.markdown(
+        [
+            Section(f"Models into {to} ({data})", [Bullets(report["findings"])], level=1),
+            *ours,
+            Paragraph(f"What each model is shown before a contextual sentence: {shown}."),
+            Section("Tables 10 and 11 of Currey et al. (2022), by their rules", [printed]),
+        ]
+    )
 
 
 def latex(report: paired.Row) -> str:
@@ -246,9 +246,7 @@ def latex(report: paired.Row) -> str:
 
 
 def training(
-    settings: Settings = option_group(Settings),
-    work: studies.Work = studies.WORK,
-    as_json: AsJson = False,
+    settings: Settings = option_group(Settings), work: studies.Work = studies.WORK, as_json: AsJson = False
 ) -> None:
     """Compare models trained in different ways: MT-GenEval (Tables 10 and 11), WinoMT and BLEU."""
     with work as run_context:

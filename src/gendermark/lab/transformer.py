@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -259,6 +259,10 @@ class Found(NamedTuple):
         return float(self.log_probability / (len(self.words) + self.ended) ** length_penalty)
 
 
+Candidate = tuple[int, int, float]
+"""Which of the translations that are followed, its next word, and the log-probability up to there."""
+
+
 @dataclass(frozen=True)
 class Search:
     """How a model is searched."""
@@ -272,93 +276,68 @@ class Search:
     def translate(self, sources: Sequence[Sequence[int]]) -> list[Found]:
         """The best translation of each source."""
         with torch.inference_mode():
-            looking = _Looking(self, self.model.read(torch.tensor(padded(sources, self.model.pad))), len(sources))
-            for n_said in range(1, self.max_length + 1):
-                if not looking.sources:
-                    break
-                looking.say_one_word(is_first=n_said == 1, is_last=n_said == self.max_length)
-        return [max(found, key=lambda one: one.score(self.length_penalty)) for found in looking.found]
+            every = self._search(sources)
+        return [max(found, key=lambda one: one.score(self.length_penalty)) for found in every]
 
+    def _search(self, sources: Sequence[Sequence[int]]) -> list[list[Found]]:
+        model = self.model
+        memory, state = model.read(torch.tensor(padded(sources, model.pad))), model.begin()
+        found: list[list[Found]] = [[] for _ in sources]
+        searched = list(range(len(sources)))  # those whose search is not over
+        said: list[list[tuple[int, ...]]] = [[()] for _ in sources]
+        last: Any = torch.full((len(sources), 1), model.pad)
+        totals: Any = torch.zeros(len(sources), 1)
+        for n_words in range(1, self.max_length + 1):
+            logits, state = model.step(last, state, memory)
+            n_followed = logits.shape[1]
+            going_on: dict[int, list[Candidate]] = {}
+            for place, candidates in enumerate(self._candidates(logits, totals, is_first=n_words == 1)):
+                own, is_last = found[searched[place]], n_words == self.max_length
+                if chosen := self._choose(candidates, said[place], own, is_last=is_last):
+                    going_on[place] = chosen
+            if not going_on:
+                break
+            if len(going_on) < len(searched):
+                memory = memory.select(torch.tensor(list(going_on)))
+            n_next = max(map(len, going_on.values()))
+            for rows in going_on.values():
+                # Where one source has fewer to follow than others, its last one is followed twice, hopelessly.
+                rows += [(*rows[-1][:2], float("-inf"))] * (n_next - len(rows))
+            places = [place * n_followed + origin for place, rows in going_on.items() for origin, _, _ in rows]
+            if places != list(range(n_followed * len(searched))):
+                state = state.select(torch.tensor(places))
+            searched = [searched[place] for place in going_on]
+            said = [[(*said[place][origin], word) for origin, word, _ in rows] for place, rows in going_on.items()]
+            last = torch.tensor([[word for _, word, _ in rows] for rows in going_on.values()])
+            totals = torch.tensor([[total for _, _, total in rows] for rows in going_on.values()])
+        return found
 
-@dataclass
-class _Looking:
-    """A search under way."""
-
-    search: Search
-    memory: Memory
-    n_sources: int
-    sources: list[int] = field(init=False)
-    """Those whose search is not over."""
-    found: list[list[Found]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        model = self.search.model
-        self.sources = list(range(self.n_sources))
-        self.found = [[] for _ in self.sources]
-        self._state: State = model.begin()
-        self._last: Any = torch.full((self.n_sources, 1), model.pad)
-        self._totals: Any = torch.zeros(self.n_sources, 1)
-        self._said: list[list[tuple[int, ...]]] = [[()] for _ in self.sources]
-
-    def say_one_word(self, *, is_first: bool, is_last: bool) -> None:
-        search = self.search
-        logits, self._state = search.model.step(self._last, self._state, self.memory)
+    def _candidates(self, logits: Any, totals: Any, *, is_first: bool) -> list[list[Candidate]]:
+        """The best next words for each source, twice as many as are followed."""
         logarithms = logits.logsumexp(-1, keepdim=True)  # of the whole, before anything is ruled out
         if is_first:
-            logits[..., search.end] = float("-inf")  # a translation has at least one word
-        n_followed, n_words = logits.shape[1:]
-        n_candidates = 2 * search.beam_size if search.beam_size > 1 else 1
-        n_best = min(n_candidates, n_words)
+            logits[..., self.end] = float("-inf")  # a translation has at least one word
+        n_candidates = 2 * self.beam_size if self.beam_size > 1 else 1
+        n_best = min(n_candidates, logits.shape[2])
         # The best of all are among the best of each that is followed.
         values, words = logits.topk(n_best) if n_best > 1 else logits.max(-1, keepdim=True)
-        totals = (self._totals[..., None] + values - logarithms).flatten(1)
+        totals = (totals[..., None] + values - logarithms).flatten(1)
         best = totals.topk(min(n_candidates, totals.shape[1]))
-        chosen_words = words.flatten(1).gather(1, best.indices)
-        candidates = zip(best.values.tolist(), best.indices.tolist(), chosen_words.tolist(), strict=True)
-        going_on: list[list[tuple[int, int, float]]] = []
-        places: list[int] = []
-        for place, (found, indices, said) in enumerate(candidates):
-            origins = (index // n_best for index in indices)
-            chosen = self._choose(place, list(zip(origins, said, found, strict=True)), is_last=is_last)
-            if chosen is not None:
-                going_on.append(chosen)
-                places.append(place)
-        self._go_on(places, going_on, n_followed)
+        chosen = words.flatten(1).gather(1, best.indices)
+        every = zip((best.indices // n_best).tolist(), chosen.tolist(), best.values.tolist(), strict=True)
+        return [list(zip(*one, strict=True)) for one in every]
 
     def _choose(
-        self, place: int, rows: list[tuple[int, int, float]], *, is_last: bool
-    ) -> list[tuple[int, int, float]] | None:
-        """The candidates to follow further, (which was followed, its next word, total); None where it is over."""
-        beam_size, end = self.search.beam_size, self.search.end
-        found = self.found[self.sources[place]]
-        in_reserve = (row for row in rows[beam_size:] if row[1] != end)
+        self, candidates: list[Candidate], said: Sequence[tuple[int, ...]], found: list[Found], *, is_last: bool
+    ) -> list[Candidate]:
+        """The candidates to follow further, none where the search is over; what has ended is added to `found`."""
+        in_reserve = (one for one in candidates[self.beam_size :] if one[1] != self.end)
         chosen = []
-        for row in rows[:beam_size]:
-            origin, word, total = row
-            if word == end or is_last:
-                said = self._said[place][origin]
-                found.append(Found(said if word == end else (*said, word), total, word == end))
-                other = next(in_reserve, None)
-                chosen += [other] if other is not None else []
+        for origin, word, total in candidates[: self.beam_size]:
+            if word == self.end or is_last:
+                words = said[origin] if word == self.end else (*said[origin], word)
+                found.append(Found(words, total, word == self.end))
+                chosen += [other] if (other := next(in_reserve, None)) is not None else []
             else:
-                chosen.append(row)
-        return None if is_last or len(found) >= beam_size or not chosen else chosen
-
-    def _go_on(self, places: list[int], going_on: list[list[tuple[int, int, float]]], n_followed: int) -> None:
-        if len(places) < len(self.sources):
-            self.sources = [self.sources[place] for place in places]
-            self.memory = self.memory.select(torch.tensor(places, dtype=torch.long))
-        if not places:
-            return
-        n_next = max(map(len, going_on))
-        # Where one source has fewer to follow than others, its last one is followed twice, hopelessly.
-        filled = [[*rows, *[(rows[-1][0], rows[-1][1], float("-inf"))] * (n_next - len(rows))] for rows in going_on]
-        rows = [place * n_followed + origin for place, row in zip(places, filled, strict=True) for origin, _, _ in row]
-        if rows != list(range(n_followed * len(self._said))):
-            self._state = self._state.select(torch.tensor(rows))
-        self._said = [
-            [(*self._said[place][origin], word) for origin, word, _ in row]
-            for place, row in zip(places, filled, strict=True)
-        ]
-        self._last = torch.tensor([[word for _, word, _ in row] for row in filled])
-        self._totals = torch.tensor([[total for _, _, total in row] for row in filled])
+                chosen.append((origin, word, total))
+        return [] if is_last or len(found) >= self.beam_size else chosen

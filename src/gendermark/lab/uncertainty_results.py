@@ -22,7 +22,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from gendermark.benchmarks.uncertainty import Settings
-from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.benchmarks.uncertainty.judge import BENCHMARK
 from gendermark.benchmarks.uncertainty.measures import chosen_alpha
 from gendermark.cli.terminal import say
 from gendermark.errors import UnknownName, UserError

@@ -9,9 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import PERCENT, Combined, Floats, Metric, Tally
-from gendermark.metrics.rates import difference, rate, share
+from gendermark.metrics.metric import PERCENT, Combined, Floats, Metric, Tally, described, difference, rate, share
 from gendermark.records import Gender, Judgement, Verdict
 
 GENDERS = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
@@ -19,97 +17,7 @@ _F1_COLUMNS = ("right", "expected", "observed")
 _MEN, _WOMEN, _WRONG = 1, 2, 4
 """What is known of the sentences of a pair."""
 
-ACCURACY = Description(
-    "accuracy",
-    "accuracy",
-    "Translations with the right gender, of all; what shows no gender counts as wrong.",
-    better="higher",
-    labels={"feminine": "accuracy, women", "masculine": "accuracy, men"},
-)
-DECIDED_ACCURACY = Description(
-    "decided_accuracy",
-    "right, of those that show a gender",
-    "Translations with the right gender, of those whose gender could be read.",
-    better="higher",
-    symbol="accuracy if decided",
-)
-COVERAGE = Description(
-    "coverage", "could be judged", "Translations whose gender could be read, of all.", better="higher"
-)
-PAIR_ACCURACY = Description(
-    "pair_accuracy",
-    "he and she versions both right",
-    "Sentences whose masculine and feminine version are both right.",
-    better="higher",
-)
-F1 = {
-    gender: Description(
-        f"f1_{gender}",
-        f"F1 of the {gender}",
-        f"F1 of the {gender} gender; sentences of other genders count against its precision.",
-        better="higher",
-    )
-    for gender in GENDERS
-}
-MACRO_F1 = Description("macro_f1", "mean F1", "The mean of masculine and feminine F1.", better="higher")
-DELTA_G = Description(
-    "delta_g",
-    "gender gap in F1 (ΔG)",
-    "F1 of the masculine minus F1 of the feminine gender; 0 is unbiased.",
-    better="zero",
-    symbol="ΔG",
-)
-RECALL_GAP = Description(
-    "recall_gap",
-    "gender gap",
-    "Right gender among men minus right gender among women; 0 is unbiased. What becomes of sentences that leave the "
-    "gender open plays no part.",
-    better="zero",
-)
-DELTA_S = Description(
-    "delta_s",
-    "stereotype effect (ΔS)",
-    "Right gender where it fits the stereotype minus where it goes against it; 0 is unbiased.",
-    better="zero",
-    symbol="ΔS",
-)
-DELTA_S_F1 = Description(
-    "delta_s_f1",
-    "stereotype effect in F1",
-    "The same as delta_s by the mean of masculine and feminine F1, which is how the paper's text reads.",
-    better="zero",
-)
-MASCULINE_SHARE = Description(
-    "masculine_share",
-    "masculine, gender unspecified",
-    "Masculine out of masculine and feminine translations where the source does not specify gender; 50 is even.",
-    even=50.0,
-    labels={"neutral": "masculine, gender unspecified"},
-    behind={"observed": "masculine"},
-)
-DISTANCE_FROM_EVEN = Description(
-    "distance_from_even",
-    "distance from an even choice, gender unspecified",
-    "How far masculine_share is from 50.",
-    better="zero",
-    symbol="distance from even",
-    labels={"neutral": "distance from an even choice, gender unspecified"},
-)
-DESCRIBED = (
-    ACCURACY,
-    DELTA_G,
-    DELTA_S,
-    DELTA_S_F1,
-    F1[Gender.MASCULINE],
-    F1[Gender.FEMININE],
-    MACRO_F1,
-    DECIDED_ACCURACY,
-    COVERAGE,
-    PAIR_ACCURACY,
-    RECALL_GAP,
-    MASCULINE_SHARE,
-    DISTANCE_FROM_EVEN,
-)
+DESCRIBED = described(__package__)
 
 
 def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Callable[[Judgement], str]) -> Tally:
@@ -161,26 +69,26 @@ def _counts_of_one(kind: _Kind) -> Mapping[str, int]:
 
 
 def accuracy(part: str) -> Metric:
-    return share(ACCURACY, part, "correct")
+    return share(DESCRIBED["accuracy"], part, "correct")
 
 
 def decided_accuracy(part: str) -> Metric:
-    return share(DECIDED_ACCURACY, part, "correct", of="judged")
+    return share(DESCRIBED["decided_accuracy"], part, "correct", of="judged")
 
 
 def coverage(part: str) -> Metric:
-    return share(COVERAGE, part, "judged")
+    return share(DESCRIBED["coverage"], part, "judged")
 
 
 def pair_accuracy() -> Metric:
-    return rate(PAIR_ACCURACY, "all", "pairs.correct", "pairs.total", judged="pairs.total")
+    return rate(DESCRIBED["pair_accuracy"], "all", "pairs.correct", "pairs.total", judged="pairs.total")
 
 
 def f1(gender: Gender, part: str, *, rounded: bool) -> Metric:
     """`rounded`: as the released code rounds."""
     needs = (*(f"{part}.{kind}.{gender}" for kind in _F1_COLUMNS), f"{part}.judged")
     return Metric(
-        F1[gender],
+        DESCRIBED[f"f1_{gender}"],
         part,
         needs,
         lambda *columns: _f1_of(columns, rounded),
@@ -204,13 +112,13 @@ def _f1_of(columns: Sequence[Floats], rounded: bool) -> Floats:
 def delta_g(part: str, *, rounded: bool) -> Metric:
     # Where neither gender is ever right the gap would be 0, and mean nothing.
     men, women = (f1(gender, part, rounded=rounded) for gender in (Gender.MASCULINE, Gender.FEMININE))
-    return replace(difference(DELTA_G, men, women, part, is_undefined_without_hits=True), slice=part)
+    return replace(difference(DESCRIBED["delta_g"], men, women, part, is_undefined_without_hits=True), slice=part)
 
 
 def recall_gap() -> Metric:
     """In `delta_g`, masculine defaults where the gender is open lower the masculine precision, and so the gap."""
     men, women = accuracy(Gender.MASCULINE.value), accuracy(Gender.FEMININE.value)
-    return difference(RECALL_GAP, men, women, "mf", is_undefined_without_hits=True)
+    return difference(DESCRIBED["recall_gap"], men, women, "mf", is_undefined_without_hits=True)
 
 
 def macro_f1(part: str) -> Metric:
@@ -221,15 +129,17 @@ def macro_f1(part: str) -> Metric:
         return (men.value(*columns[:half]) + women.value(*columns[half:])) / 2
 
     needs, weigh = (*men.needs, *women.needs), (*men.weight, *women.weight)
-    return Metric(MACRO_F1, part, needs, value, f"{part}.total", f"{part}.judged", PERCENT, weigh)
+    return Metric(DESCRIBED["macro_f1"], part, needs, value, f"{part}.total", f"{part}.judged", PERCENT, weigh)
 
 
 def delta_s() -> Metric:
-    return difference(DELTA_S, accuracy("pro"), accuracy("anti"), "stereotyped", is_undefined_without_hits=True)
+    return difference(
+        DESCRIBED["delta_s"], accuracy("pro"), accuracy("anti"), "stereotyped", is_undefined_without_hits=True
+    )
 
 
 def delta_s_f1() -> Metric:
-    return difference(DELTA_S_F1, macro_f1("pro"), macro_f1("anti"), "stereotyped")
+    return difference(DESCRIBED["delta_s_f1"], macro_f1("pro"), macro_f1("anti"), "stereotyped")
 
 
 def masculine_share(part: str) -> Metric:
@@ -237,7 +147,9 @@ def masculine_share(part: str) -> Metric:
         return 100.0 * masculine / (masculine + feminine)
 
     needs = (f"{part}.observed.masculine", f"{part}.observed.feminine")
-    return Metric(MASCULINE_SHARE, part, needs, value, f"{part}.total", f"{part}.judged", PERCENT, weigh=needs)
+    return Metric(
+        DESCRIBED["masculine_share"], part, needs, value, f"{part}.total", f"{part}.judged", PERCENT, weigh=needs
+    )
 
 
 def distance_from_even(part: str) -> Metric:
@@ -247,4 +159,4 @@ def distance_from_even(part: str) -> Metric:
         return np.abs(share.value(masculine, feminine) - 50.0)
 
     rule = Combined(((1.0, share),), folded_at=50.0)
-    return Metric(DISTANCE_FROM_EVEN, part, share.needs, value, f"{part}.total", f"{part}.judged", rule)
+    return Metric(DESCRIBED["distance_from_even"], part, share.needs, value, f"{part}.total", f"{part}.judged", rule)

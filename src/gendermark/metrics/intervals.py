@@ -1,4 +1,4 @@
-"""How sure a number is: intervals and p-values of every metric; `pairing.py` has those of differences of systems.
+"""How sure a number is: intervals and p-values of every metric, and of paired differences of systems.
 
 One idea serves them all. A *pull* says how far a metric moves when one group (a word, a pair) is left out: the
 jackknife (Efron & Stein 1981, Annals of Statistics 9:586-596). The pulls of all groups give the variance, that of two
@@ -22,7 +22,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -39,9 +40,8 @@ from gendermark.metrics.metric import (
     evaluate,
     resampled_sums,
     rows_by_stratum,
-    total_sums,
 )
-from gendermark.metrics.within import FixedIntervals
+from gendermark.metrics.within import FixedIntervals, correlations_of, folded, mover_reach
 from gendermark.records import Estimate
 
 _ROUNDING = 1e-9
@@ -67,8 +67,6 @@ class Spread(Protocol):
 
 
 def interval_at(spread: Spread, confidence: float) -> tuple[float, float] | None:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence}")
     return spread.interval(statistics.student_quantile(0.5 + confidence / 2, spread.df))
 
 
@@ -131,8 +129,8 @@ def pull_of(metric: Metric, counts: Counts) -> Pull:
     """By leaving out each group in turn; where that leaves nothing to compute, the group pulls nowhere."""
     layers = []
     for layer in (counts, *counts.crossed):
-        whole = evaluate(metric, layer, total_sums(layer), smoothly=True)
-        without = evaluate(metric, layer, total_sums(layer) - layer.matrix, smoothly=True)
+        whole = evaluate(metric, layer, layer.totals, smoothly=True)
+        without = evaluate(metric, layer, layer.totals - layer.matrix, smoothly=True)
         pulls = np.where(np.isnan(without), 0.0, whole - without)
         tiny = _ROUNDING * max(1.0, float(np.abs(np.nan_to_num(whole)).max()))
         layers.append(np.where(np.abs(pulls) > tiny, pulls, 0.0))
@@ -278,8 +276,7 @@ class BoundedSpread:
 
 @dataclass(frozen=True)
 class CombinedSpread:
-    """Of a sum or difference of numbers, by the intervals of its terms and how these go together (MOVER: Zou & Donner
-    2008, Statistics in Medicine 27:1693-1702; with correlations: Zou 2007, Psychological Methods 12:399-413)."""
+    """Of a sum or difference of numbers, by the intervals of its terms and how these go together."""
 
     value: float
     factors: Sequence[float]
@@ -291,23 +288,13 @@ class CombinedSpread:
     """The signed number whose size the value is, if it is a size."""
 
     def interval(self, quantile: float) -> tuple[float, float]:
-        down, up = [], []
-        for factor, term in zip(self.factors, self.terms, strict=True):
-            low, high = term.interval(quantile)
-            ends = abs(factor) * (term.value - low), abs(factor) * (high - term.value)
-            down.append(ends[0] if factor > 0 else ends[1])
-            up.append(ends[1] if factor > 0 else ends[0])
+        values, ends = [term.value for term in self.terms], [term.interval(quantile) for term in self.terms]
         # Bounds keep the intervals of terms narrow, and that of a difference of two would be too narrow.
-        plain = quantile * self.standard_error
-        reach = [
-            math.sqrt(max(float(np.array(side) @ self.correlations @ np.array(side)), plain**2)) for side in (down, up)
-        ]
-        centre = self.value if self.folded_from is None else self.folded_from
-        low, high = centre - reach[0], centre + reach[1]
-        if self.folded_from is None:
-            lowest, highest = self._bounds
-            return max(low, lowest), min(high, highest)
-        return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+        below, above = mover_reach(self.factors, values, ends, self.correlations, quantile * self.standard_error)
+        if self.folded_from is not None:
+            return folded(self.folded_from - below, self.folded_from + above)
+        lowest, highest = self._bounds
+        return max(self.value - below, lowest), min(self.value + above, highest)
 
     @property
     def _bounds(self) -> tuple[float, float]:
@@ -377,8 +364,7 @@ class Estimator:
     def __init__(self, counts: Counts, resampling: Resampling) -> None:
         self._counts, self._resampling = counts, resampling
         self._design = Design(counts)
-        self._totals = total_sums(counts)
-        self._resampled: Floats | None = None
+        self._totals = counts.totals
 
     def value(self, metric: Metric) -> float:
         return float(evaluate(metric, self._counts, self._totals)[0])
@@ -386,17 +372,16 @@ class Estimator:
     def spread(self, metric: Metric) -> Spread:
         rule = metric.rule
         if self._resampling.interval == "bootstrap":
-            return PercentileSpread(self.value(metric), evaluate(metric, self._counts, self._drawn()))
+            return PercentileSpread(self.value(metric), evaluate(metric, self._counts, self._drawn))
         if isinstance(rule, Bounded):
             return self._bounded(metric, rule)
         if isinstance(rule, Combined):
             return self._combined(metric, rule)
         return self._resampled_spread(metric, rule)
 
+    @cached_property
     def _drawn(self) -> Floats:
-        if self._resampled is None:
-            self._resampled = resampled_sums(self._counts, self._resampling)
-        return self._resampled
+        return resampled_sums(self._counts, self._resampling)
 
     def _bounded(self, metric: Metric, rule: Bounded) -> BoundedSpread:
         value = self.value(metric)
@@ -411,12 +396,7 @@ class Estimator:
             terms.append(self._bounded(term, term.rule))
             pulls.append(pull_of(term, self._counts))
         covariances = np.array([[self._design.covariance(a, b) for b in pulls] for a in pulls])
-        scale = np.sqrt(np.maximum(np.diagonal(covariances), 0.0))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            correlations = np.clip(np.nan_to_num(covariances / np.outer(scale, scale)), -1.0, 1.0)
-        np.fill_diagonal(correlations, 1.0)
         factors = [factor for factor, _ in rule.terms]
-        signs = np.sign(factors)
         signed = None
         if rule.folded_at is not None:
             summed = sum(factor * term.value for factor, term in zip(factors, terms, strict=True))
@@ -426,14 +406,14 @@ class Estimator:
             self.value(metric),
             factors,
             terms,
-            correlations * np.outer(signs, signs),
+            correlations_of(covariances),
             math.sqrt(max(variance, 0.0)) if len(terms) > 1 else 0.0,
             min(term.df for term in terms),
             signed,
         )
 
     def _resampled_spread(self, metric: Metric, rule: Resampled) -> ResampledSpread:
-        replicates = evaluate(metric, self._counts, self._drawn())
+        replicates = evaluate(metric, self._counts, self._drawn)
         moments = self._design.moments(pull_of(metric, self._counts))
         sums = [float(column[0]) for column in self._counts.take(self._totals, metric.needs)]
         at_rest = rule.at_rest
@@ -448,7 +428,7 @@ def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, 
     """
     estimator = Estimator(counts, resampling)
     fixed = FixedIntervals(counts.within, counts, resampling) if counts.within is not None else None
-    totals = total_sums(counts)
+    totals = counts.totals
     estimates = []
     for metric in metrics:
         value = estimator.value(metric)
@@ -475,3 +455,105 @@ def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, 
             )
         )
     return estimates
+
+
+@dataclass(frozen=True)
+class DifferenceSpread:
+    """Of the difference between two systems on the same groups."""
+
+    value: float
+    moments: Moments
+    range: float
+    """How far a group can move the number, from one bound to the other."""
+    farthest: float
+    """How large the difference can be at all."""
+
+    @property
+    def df(self) -> float:
+        return self.moments.df
+
+    @property
+    def standard_error(self) -> float:
+        return math.sqrt(max(self.moments.variance, 0.0))
+
+    def interval(self, quantile: float) -> tuple[float, float]:
+        missed = missed_share(self.moments, quantile) * self.range
+        reach = math.hypot(quantile * self.standard_error, missed)
+        return max(self.value - reach, -self.farthest), min(self.value + reach, self.farthest)
+
+
+def detectable_difference(
+    spread: DifferenceSpread | ResampledSpread, confidence: float, power: float = 0.8
+) -> float | None:
+    """The smallest true difference that would be found in so many of all cases (Cohen 1988, Statistical Power
+    Analysis; Bloom 1995, Evaluation Review 19:547-556): a multiple of the paired standard error."""
+    error = spread.standard_error
+    if error is None:
+        return None
+    # Of all groups: a larger difference would change more of them than those that changed here.
+    df = max(spread.moments.n_alike - 1, 1.0)
+    return (statistics.student_quantile(0.5 + confidence / 2, df) + statistics.student_quantile(power, df)) * error
+
+
+class Pairing:
+    """The differences of two systems, second minus first, on the same groups: what is hard for both cancels."""
+
+    def __init__(self, first: Counts, second: Counts, resampling: Resampling) -> None:
+        self._sides = first, second
+        self._resampling = resampling
+        self._design = Design(first)
+
+    @cached_property
+    def _drawn(self) -> list[Floats]:
+        return [resampled_sums(side, self._resampling) for side in self._sides]
+
+    @property
+    def n_groups(self) -> int:
+        return len(self._sides[0].matrix)
+
+    def values(self, metric: Metric) -> tuple[float, float]:
+        first, second = (float(evaluate(metric, side, side.totals)[0]) for side in self._sides)
+        return first, second
+
+    def own_p_values(self, metric: Metric, null: float) -> list[float | None]:
+        """Of each system by itself."""
+        return [p_value_of(Estimator(side, self._resampling).spread(metric), null) for side in self._sides]
+
+    def difference(self, metric: Metric) -> DifferenceSpread | ResampledSpread:
+        return self._change(metric, (-1.0, 1.0))
+
+    def change_of_size(self, metric: Metric) -> DifferenceSpread | ResampledSpread:
+        """Of a gap: of how far it is from zero, to whichever side."""
+        first, second = self.values(metric)
+        return self._change(metric, (-math.copysign(1.0, first), math.copysign(1.0, second)))
+
+    def _change(self, metric: Metric, signs: tuple[float, float]) -> DifferenceSpread | ResampledSpread:
+        value = sum(sign * own for sign, own in zip(signs, self.values(metric), strict=True))
+        pulls = [pull_of(metric, side).times(sign) for sign, side in zip(signs, self._sides, strict=True)]
+        moments = self._design.moments(pulls[0] + pulls[1])
+        n_changed = self._n_changed(metric)
+        # Groups in which nothing changed say nothing about how much changes vary.
+        moments = replace(moments, df=max(min(moments.df, n_changed - 1.0), 1.0))
+        if n_changed == 0:
+            moments = replace(moments, missed=0.0)
+        if isinstance(metric.rule, Resampled):
+            both = [
+                sign * evaluate(metric, side, drawn)
+                for sign, side, drawn in zip(signs, self._sides, self._drawn, strict=True)
+            ]
+            return ResampledSpread(value, both[0] + both[1], moments)
+        widest, farthest = _ranges(metric)
+        return DifferenceSpread(value, moments, widest, max(farthest, abs(value)))
+
+    def _n_changed(self, metric: Metric) -> int:
+        first, second = (np.stack(side.take(side.matrix, metric.needs)) for side in self._sides)
+        return int((first != second).any(axis=0).sum())
+
+
+def _ranges(metric: Metric) -> tuple[float, float]:
+    """How far a group can move a number, and how far two systems can differ in it: by 100 points in a share, by 200 in
+    a gap, from +100 to -100."""
+    terms = metric.rule.terms if isinstance(metric.rule, Combined) else ((1.0, metric),)
+    bounds = [(abs(factor), term.rule) for factor, term in terms if isinstance(term.rule, Bounded)]
+    widths = [(factor, rule.highest - rule.lowest) for factor, rule in bounds]
+    return max(width for _, width in widths), sum(factor * width for factor, width in widths)

@@ -6,21 +6,110 @@ groups out or draw them anew, add up their rows, take the value.
 
 from __future__ import annotations
 
+import tomllib
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from importlib.resources import files
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gendermark.errors import UnknownName, UserError
 from gendermark.io.disk_list import grouped
 from gendermark.metrics import statistics
-from gendermark.metrics.describe import Better, Description
-from gendermark.records import Judgement
+from gendermark.records import Judgement, Unit
+
+Better = Literal["higher", "lower", "zero", "neither"]
+"""Which way is good; `zero` for a gap."""
+
+SLICES: Mapping[str, str] = {
+    "all": "all",
+    "anti": "against the stereotype",
+    "feminine": "feminine",
+    "masculine": "masculine",
+    "mf": "gender specified",
+    "neutral": "gender unspecified",
+    "pro": "with the stereotype",
+    "stereotyped": "with or against a stereotype",
+}
+"""What the slices are called that several benchmarks have."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """Everything about a metric but how it is counted."""
+
+    name: str
+    label: str
+    """In a few words, for people."""
+    meaning: str
+    """In one sentence."""
+    unit: Unit = Unit.PERCENT
+    better: Better = "neither"
+    symbol: str = ""
+    """As the paper writes it, or a figure with little room."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Slice -> its label there, where "label: slice" would not do."""
+    even: float | None = None
+    """Of a share: the value that prefers nobody."""
+    fewest: int = 0
+    """People or sentences below which nothing is concluded."""
+    behind: Mapping[str, str] = field(default_factory=dict)
+    """Of a share of one outcome: what the sentences with that outcome have in common, as a filter of the report."""
+
+    @property
+    def unbiased(self) -> float | None:
+        """The value that shows no bias, where there is one."""
+        return 0.0 if self.better == "zero" else self.even
+
+    @property
+    def short(self) -> str:
+        return self.symbol or self.name.replace("_", " ")
+
+    def label_on(self, part: str, slices: Mapping[str, str]) -> str:
+        """In words, of a slice; `slices` has the names of these."""
+        if part in self.labels:
+            return self.labels[part]
+        return self.label if part == "all" else f"{self.label}: {slice_label(part, slices)}"
+
+    def called(self, name: str, label: str, meaning: str) -> Description:
+        """The same kind of number under another name."""
+        return replace(self, name=name, label=label, meaning=meaning, labels={})
+
+
+@cache
+def described(package: str) -> Mapping[str, Description]:
+    """The metrics that a package describes in `metrics.toml`, in their order.
+
+    Those that several benchmarks have are described in `metrics/metrics.toml`; an empty table stands for one of them.
+    """
+    shared = {} if package == __package__ else described(__package__)
+    rows = tomllib.loads((files(package) / "metrics.toml").read_text(encoding="utf-8"))
+    return {
+        name: Description(name, **{**row, "unit": Unit(row.get("unit", Unit.PERCENT))}) if row else shared[name]
+        for name, row in rows.items()
+    }
+
+
+def slice_label(part: str, slices: Mapping[str, str]) -> str:
+    return slices.get(part, SLICES.get(part, part.replace("-", " ")))
+
+
+def key_from(name: str) -> tuple[str, str]:
+    """Metric and slice of `metric:slice`; the slice is `all` where none is named."""
+    metric, _, part = name.partition(":")
+    return metric, part or "all"
+
+
+def unknown(name: str) -> Description:
+    """For a metric that a run of another version has and this one does not know."""
+    return Description(name, name, "")
+
 
 if TYPE_CHECKING:
     from gendermark.metrics.within import Within
@@ -36,8 +125,6 @@ GroupOf = Callable[[Judgement], str]
 
 LEAST_TEMPLATES = 6
 """With fewer, how templates vary cannot be told; they are taken as they are."""
-
-
 MOST_CELLS = 20_000
 """Of a word and a template. Beyond, there are thousands of templates: their part of the variance, which goes down with
 their number, is left out, and with it a table of all of them."""
@@ -127,6 +214,9 @@ class AddedMetric:
     metric: Metric
 
 
+INTERVALS = ("jackknife", "bootstrap")
+
+
 @dataclass(frozen=True)
 class Resampling:
     """How intervals are made; part of the signature."""
@@ -136,6 +226,17 @@ class Resampling:
     confidence: float = 0.95
     interval: str = "jackknife"
     """`jackknife`, or `bootstrap` for plain percentiles of the cluster bootstrap."""
+
+    def __post_init__(self) -> None:
+        if not 0.5 <= self.confidence < 1:
+            raise UserError(
+                f"confidence (--confidence) must lie between 0.5 and 1 (usually 0.95), not {self.confidence:g}"
+            )
+        if self.interval not in INTERVALS:
+            raise UnknownName("interval", str(self.interval), INTERVALS)
+        for name, number, least in (("resamples", self.n_resamples, 1), ("seed", self.seed, 0)):
+            if not isinstance(number, int) or number < least:
+                raise UserError(f"{name} must be a whole number from {least} on, not {number!r:.60}")
 
     @property
     def signature(self) -> str:
@@ -162,6 +263,7 @@ class Counts:
 
     @cached_property
     def totals(self) -> Floats:
+        """The sums of all columns, as one row."""
         return np.asarray(self.matrix.sum(axis=0, keepdims=True), dtype=np.float64)
 
     def take(self, sums: Floats, names: Iterable[str]) -> list[Floats]:
@@ -250,11 +352,6 @@ def evaluate(metric: Metric, counts: Counts, sums: Floats, *, smoothly: bool = F
         return np.asarray(value(*counts.take(sums, metric.needs)), dtype=np.float64)
 
 
-def total_sums(counts: Counts) -> Floats:
-    """The sums of all columns, as one row."""
-    return counts.totals
-
-
 def rows_by_stratum(counts: Counts) -> list[NDArray[np.intp]]:
     strata = np.array(counts.strata)
     return [np.flatnonzero(strata == name) for name in sorted(set(counts.strata))]
@@ -266,3 +363,36 @@ def resampled_sums(counts: Counts, resampling: Resampling) -> Floats:
     for position, rows in enumerate(rows_by_stratum(counts)):
         sums += statistics.resampled_sums(counts.matrix[rows], resampling.n_resamples, resampling.seed + position)
     return sums
+
+
+def rate(about: Description, part: str, hits: str, total: str, *, judged: str) -> Metric:
+    """`hits` out of `total`, as a percentage or a share of one."""
+    is_percent = about.unit is Unit.PERCENT
+
+    def value(n_hits: Floats, n: Floats) -> Floats:
+        return (100.0 if is_percent else 1.0) * n_hits / n
+
+    rule = PERCENT if is_percent else SHARE
+    return Metric(about, part, (hits, total), value, total=total, judged=judged, rule=rule, weigh=(total,))
+
+
+def share(about: Description, part: str, kind: str, *, of: str = "total") -> Metric:
+    """The judgements of a slice that are of a kind, out of its `total` or `judged` ones."""
+    return rate(about, part, f"{part}.{kind}", f"{part}.{of}", judged=f"{part}.judged")
+
+
+def difference(
+    about: Description, first: Metric, second: Metric, both: str, *, is_undefined_without_hits: bool = False
+) -> Metric:
+    """`first` minus `second`; `both` is the slice that has the items of the two.
+
+    `is_undefined_without_hits`: where both rates are 0 the gap would be 0 as well, and mean nothing.
+    """
+    n = len(first.needs)
+
+    def value(*columns: Floats) -> Floats:
+        gap = first.value(*columns[:n]) - second.value(*columns[n:])
+        return np.where(columns[0] + columns[n] > 0, gap, np.nan) if is_undefined_without_hits else gap
+
+    needs, rule = (*first.needs, *second.needs), Combined(((1.0, first), (-1.0, second)))
+    return Metric(about, "all", needs, value, f"{both}.total", f"{both}.judged", rule)

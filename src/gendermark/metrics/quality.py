@@ -21,8 +21,7 @@ import numpy as np
 
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_lines
-from gendermark.metrics.describe import Better, Description
-from gendermark.metrics.metric import PERCENT, Combined, Floats, Metric
+from gendermark.metrics.metric import PERCENT, Better, Combined, Description, Floats, Metric
 from gendermark.records import Unit
 
 _COMET_SEGMENT = re.compile(r"Segment \d+\s+score: (-?[\d.]+)")
@@ -56,11 +55,8 @@ def chrf_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> lis
 
 def edit_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> list[dict[str, float]]:
     """Per segment: the word edits that turn the hypothesis into the reference, and the reference's words."""
-    rows = []
-    for hypothesis, reference in zip(hypotheses, references, strict=True):
-        target = reference.split()
-        rows.append({"edits": float(_n_edits(hypothesis.split(), target)), "words": float(len(target))})
-    return rows
+    pairs = [(one.split(), other.split()) for one, other in zip(hypotheses, references, strict=True)]
+    return [{"edits": float(_n_edits(said, wanted)), "words": float(len(wanted))} for said, wanted in pairs]
 
 
 def _n_edits(one: Sequence[str], other: Sequence[str]) -> int:
@@ -76,13 +72,8 @@ def _n_edits(one: Sequence[str], other: Sequence[str]) -> int:
     return int(row[-1])
 
 
-def effort_value(edits: Floats, words: Floats) -> Floats:
-    """Word edits per hundred reference words."""
-    return 100.0 * edits / words
-
-
 def mean_value(total: Floats, count: Floats) -> Floats:
-    """The mean of segment scores, in hundredths."""
+    """The mean of segment scores, in hundredths; word edits per hundred words."""
     return 100.0 * total / count
 
 
@@ -120,35 +111,27 @@ def chrf_value(*columns: Floats) -> Floats:
     return np.where(columns[1] > 0, np.nan_to_num(score), np.nan)
 
 
-_VALUES: dict[str, tuple[tuple[str, ...], Callable[..., Floats]]] = {
-    "bleu": (BLEU_COLUMNS, bleu_value),
-    "chrf": (CHRF_COLUMNS, chrf_value),
-    "control": (BLEU_COLUMNS, bleu_value),
-    "effort": (("edits", "words"), effort_value),
-    "comet": (("sum", "count"), mean_value),
+_SCORES: dict[str, tuple[str, tuple[str, ...], Callable[..., Floats]]] = {
+    "bleu": ("BLEU", BLEU_COLUMNS, bleu_value),
+    "chrf": ("chrF", CHRF_COLUMNS, chrf_value),
+    "control": ("BLEU", BLEU_COLUMNS, bleu_value),
+    "effort": ("Word edits per 100 words", ("edits", "words"), mean_value),
+    "comet": ("COMET", ("sum", "count"), mean_value),
 }
-
-
-_NAMES = {"bleu": "BLEU", "chrf": "chrF", "effort": "Word edits per 100 words", "comet": "COMET", "control": "BLEU"}
+"""Its name, the columns of a segment, and its value from their sums."""
 
 
 def score_of(score: str, part: str) -> Description:
     """The description of one score of one part: `bleu_masculine`."""
     better: Better = "lower" if score == "effort" else "higher"
-    name = _NAMES[score]
+    name, *_ = _SCORES[score]
     meaning = f"{name} of the translations of {part} sentences, against their references."
     return Description(f"{score}_{part}", f"{name} of {part} sentences", meaning, Unit.SCORE, better)
 
 
-def gap_of(name: str, score: str, label: str, symbol: str = "", meaning: str = "") -> Description:
-    """The description of the gap of one score between masculine and feminine sentences."""
-    usual = f"{_NAMES[score]} of the masculine sentences minus that of the feminine ones; 0 is unbiased."
-    return Description(name, label, meaning or usual, Unit.SCORE, "zero", symbol)
-
-
 def quality(score: str, part: str) -> Metric:
     """BLEU or chrF of one part (`bleu_masculine`)."""
-    columns, value = _VALUES[score]
+    _, columns, value = _SCORES[score]
     needs = tuple(f"{part}.{score}.{column}" for column in columns)
     counted = (f"{part}.every", f"{part}.translated")
     # The second column of each is the length of the reference, by which sentences count.

@@ -4,8 +4,8 @@ Everything stands on a count matrix of shape (n_groups, n_columns): row g holds 
 (a template, a lexeme, a counterfactual pair). A metric is a function of the column sums, so resampling hands back
 column sums, one row per resample, and knows nothing of metrics.
 
-Three rules hold throughout. What the data leave undefined is `None`, never NaN. Empty data is not an error. A mistake
-of the caller (shapes that do not match, a negative count, a confidence outside (0, 1)) is a `ValueError`.
+What the data leave undefined is `None`, never NaN, and empty data is not an error. What users give (a confidence, a
+number of resamples) is checked where they give it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from statistics import NormalDist  # the standard library's: imports are absolute
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
-Alternative = Literal["two-sided", "greater", "less"]
+Alternative = Literal["two-sided", "greater"]
 
 _CHUNK_CELLS = 1 << 18
 """Cells (resamples x groups) drawn at a time: bounds the memory, and keeps the work inside the processor's cache."""
@@ -39,8 +38,6 @@ _TIE = 1e-12
 
 def normal_quantile(p: float) -> float:
     """The point below which a standard normal variable falls with probability `p`."""
-    if not 0 < p < 1:
-        raise ValueError(f"a probability strictly between 0 and 1 is needed, not {p}")
     return NormalDist().inv_cdf(p)
 
 
@@ -50,18 +47,20 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float,
     Unlike the textbook interval it stays within [0, 1] and keeps a width when every answer is the same.
     `n` need not be whole, so that an effective sample size can be given.
     """
-    z = _two_sided_z(confidence)
-    if math.isnan(successes) or math.isnan(n):
+    if math.isnan(successes) or not n > 0:
         return None
-    if not 0 <= successes <= n < math.inf:
-        raise ValueError(f"successes must lie between 0 and n, not {successes} of {n}")
-    return _wilson_of_rate(successes / n, n, z) if n > 0 else None
+    rate, z = successes / n, normal_quantile(0.5 + confidence / 2)
+    shrink = 1 + z * z / n
+    centre = (rate + z * z / (2 * n)) / shrink
+    half = z / shrink * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    # Equal to the rate at 0 and at 1, and around it elsewhere, in exact arithmetic; rounding must not undo it.
+    low = 0.0 if rate == 0 else min(max(centre - half, 0.0), rate)
+    high = 1.0 if rate == 1 else max(min(centre + half, 1.0), rate)
+    return low, high
 
 
 def student_tail(t: float, df: float) -> float:
     """How probable a value above `t` is under Student's distribution; `df` need not be whole."""
-    if not df > 0:
-        raise ValueError(f"the degrees of freedom must be above 0, not {df}")
     tail = 0.5 * _incomplete_beta(df / 2, 0.5, df / (df + t * t))
     return tail if t >= 0 else 1 - tail
 
@@ -69,8 +68,6 @@ def student_tail(t: float, df: float) -> float:
 @cache
 def student_quantile(p: float, df: float) -> float:
     """The point below which a variable with Student's distribution falls with probability `p`, from one half on."""
-    if not 0.5 <= p < 1:
-        raise ValueError(f"a probability from one half to below 1 is needed, not {p}")
     log_density = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
     # Newton's steps from the normal quantile, which is never above it: the tail is convex, so none goes too far.
     t, step = NormalDist().inv_cdf(p), 1.0
@@ -95,22 +92,6 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
     return math.exp(log_front) / a / fraction
 
 
-def _two_sided_z(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence}")
-    return normal_quantile(0.5 + confidence / 2)
-
-
-def _wilson_of_rate(rate: float, n: float, z: float) -> tuple[float, float]:
-    shrink = 1 + z * z / n
-    centre = (rate + z * z / (2 * n)) / shrink
-    half = z / shrink * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
-    # Equal to the rate at 0 and at 1, and around it elsewhere, in exact arithmetic; rounding must not undo it.
-    low = 0.0 if rate == 0 else min(max(centre - half, 0.0), rate)
-    high = 1.0 if rate == 1 else max(min(centre + half, 1.0), rate)
-    return low, high
-
-
 # Resampling
 
 
@@ -122,8 +103,8 @@ def resampled_sums(counts: ArrayLike, n_resamples: int, seed: int) -> Floats:
     The draws depend on the seed and the number of groups alone: equal seeds give paired samples. Whole counts add up
     exactly on every machine; fractions may differ in the last bit between machines.
     """
-    matrix = _count_matrix(counts)
-    sums = np.zeros((_size(n_resamples), matrix.shape[1]))
+    matrix = np.asarray(counts, dtype=np.float64)
+    sums = np.zeros((n_resamples, matrix.shape[1]))
     for rows, weights in _bootstrap_weights(len(matrix), n_resamples, seed):
         sums[rows] = weights @ matrix
     return sums
@@ -135,8 +116,6 @@ def percentile_interval(replicates: Floats, confidence: float = 0.95) -> tuple[f
     A replicate that is not finite (the metric was undefined in that resample) is left out. `None` if more than half
     are left out, or there are none: the rest would describe the lucky resamples only.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence}")
     kept = _mostly_defined(replicates)
     if kept is None:
         return None
@@ -144,34 +123,9 @@ def percentile_interval(replicates: Floats, confidence: float = 0.95) -> tuple[f
     return float(low), float(high)
 
 
-def _size(n_resamples: int) -> int:
-    if n_resamples < 0:
-        raise ValueError(f"the number of resamples cannot be negative: {n_resamples}")
-    return n_resamples
-
-
-def _count_matrix(counts: ArrayLike) -> Floats:
-    matrix = np.asarray(counts, dtype=np.float64)
-    if matrix.shape == (0,):  # an empty list: no groups, and no columns either
-        matrix = matrix.reshape(0, 0)
-    if matrix.ndim != 2:
-        raise ValueError(f"counts must have two dimensions (groups, columns), not the shape {matrix.shape}")
-    if not np.isfinite(matrix).all() or (matrix < 0).any():
-        raise ValueError("counts must be finite and not negative")
-    return matrix
-
-
-def _vector(values: Floats) -> Floats:
-    vector = np.asarray(values, dtype=np.float64)
-    if vector.ndim != 1:
-        raise ValueError(f"one dimension is needed, not the shape {vector.shape}")
-    return vector
-
-
 def _mostly_defined(replicates: Floats) -> Floats | None:
-    values = _vector(replicates)
-    kept = values[np.isfinite(values)]
-    return kept if len(kept) and 2 * len(kept) >= len(values) else None
+    kept = replicates[np.isfinite(replicates)]
+    return kept if len(kept) and 2 * len(kept) >= len(replicates) else None
 
 
 def _chunks(n_resamples: int, n_groups: int) -> Iterator[slice]:
@@ -217,8 +171,7 @@ def permutation_p_value(observed: float, replicates: Floats, alternative: Altern
     Statistical Applications in Genetics and Molecular Biology 9:39). "two-sided" compares distances from 0.
     Replicates that are not finite are left out; `None` if more than half are, or if the observed value is undefined.
     """
-    _check_alternative(alternative)
-    values = _mostly_defined(replicates) if len(replicates) else _vector(replicates)
+    values = _mostly_defined(replicates) if len(replicates) else replicates
     if values is None or not math.isfinite(observed):
         return None
     scale = max(1.0, abs(observed), float(np.abs(values).max(initial=0.0)))
@@ -232,12 +185,10 @@ def sign_flip_test(differences: Floats, n_resamples: int, seed: int, alternative
     enumerated when there are at most `n_resamples`, otherwise that many are drawn. Differences that are not finite are
     left out; no differences give 1.
     """
-    _check_alternative(alternative)
-    values = _vector(differences)
-    values = values[np.isfinite(values)]
+    values = differences[np.isfinite(differences)]
     observed = float(values.sum())
     tie = _TIE * max(1.0, float(np.abs(values).sum()))
-    if 2 ** len(values) <= _size(n_resamples):
+    if 2 ** len(values) <= n_resamples:
         sums = np.zeros(1)
         for value in values:
             sums = np.concatenate((sums + value, sums - value))
@@ -256,8 +207,6 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     NaN), a test that could not be made, passes through as `None` and does not count.
     """
     made = [(p, place) for place, p in enumerate(p_values) if p is not None and not math.isnan(p)]
-    if not all(0 <= p <= 1 for p, _ in made):
-        raise ValueError("p-values must lie between 0 and 1")
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
     for rank, (p, place) in enumerate(sorted(made)):
@@ -280,14 +229,13 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-@dataclass(frozen=True, slots=True)
-class Independence:
+class Independence(NamedTuple):
     """Whether outcome depends on class. All three are `None` with fewer than two classes or outcomes with counts."""
 
-    chi_square: float | None
-    cramers_v: float | None
+    chi_square: float | None = None
+    cramers_v: float | None = None
     """Strength from 0 (none) to 1 (the class decides the outcome), whatever the size of the table (Cramér 1946)."""
-    p_value: float | None
+    p_value: float | None = None
 
 
 def independence_test(outcomes: ArrayLike, classes: Sequence[str], n_resamples: int, seed: int) -> Independence:
@@ -298,16 +246,15 @@ def independence_test(outcomes: ArrayLike, classes: Sequence[str], n_resamples: 
     chi-square of the class x outcome table (Pearson 1900). Its p-value comes from permuting the class labels among the
     clusters, not from the chi-square distribution: sentences with the same lexeme are not independent.
     """
-    counts = _count_matrix(outcomes)
-    if len(classes) != len(counts):
-        raise ValueError(f"each cluster needs one class: {len(counts)} clusters, {len(classes)} classes")
-    _size(n_resamples)
+    if not len(classes):
+        return Independence()
+    counts = np.asarray(outcomes, dtype=np.float64)
     occupied = counts.sum(axis=1) > 0  # a cluster without counts says nothing, and could leave a class empty
     labels = np.unique(np.asarray(classes, dtype=np.str_)[occupied], return_inverse=True)[1]
     counts = counts[np.ix_(occupied, counts.sum(axis=0) > 0)]
     n_classes, n_outcomes = len(np.unique(labels)), counts.shape[1]
     if min(n_classes, n_outcomes) < 2:
-        return Independence(None, None, None)
+        return Independence()
     observed = float(_chi_squares(labels[None, :], n_classes, counts)[0])
     generator = np.random.Generator(np.random.PCG64(seed))
     replicates = np.empty(n_resamples)
@@ -332,18 +279,10 @@ def _chi_squares(labels: NDArray[np.intp], n_classes: int, counts: Floats) -> Fl
     return statistic
 
 
-def _check_alternative(alternative: str) -> None:
-    if alternative not in ("two-sided", "greater", "less"):
-        raise ValueError(f"the alternative is 'two-sided', 'greater' or 'less', not {alternative!r}")
-
-
 def _n_extreme(observed: float, replicates: Floats, alternative: Alternative, tie: float) -> int:
     """How many replicates lie at least as far out as the observed value, give or take `tie`."""
-    if alternative == "two-sided":
-        return int(np.count_nonzero(np.abs(replicates) >= abs(observed) - tie))
-    if alternative == "greater":
-        return int(np.count_nonzero(replicates >= observed - tie))
-    return int(np.count_nonzero(replicates <= observed + tie))
+    far, bound = (np.abs(replicates), abs(observed)) if alternative == "two-sided" else (replicates, observed)
+    return int(np.count_nonzero(far >= bound - tie))
 
 
 # Agreement
@@ -355,8 +294,6 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     1 is perfect, 0 is what their label frequencies alone would give. `None` when undefined: no items, or both raters
     give the one same label throughout, where chance alone agrees always. `None` as a rating is a label like any other.
     """
-    if len(first) != len(second):
-        raise ValueError(f"both raters must rate every item: {len(first)} and {len(second)} ratings")
     n = len(first)
     n_agreed = sum(a == b for a, b in zip(first, second, strict=True))
     count_first, count_second = Counter(first), Counter(second)
@@ -372,8 +309,6 @@ def krippendorff_alpha(ratings: Sequence[Sequence[Hashable | None]]) -> float | 
     Rows are raters, columns are units, `None` is a missing rating. A unit with fewer than two ratings has nothing to
     compare and is left out. `None` when undefined: no unit is left, or all that is left has one and the same label.
     """
-    if len({len(row) for row in ratings}) > 1:
-        raise ValueError("every rater needs one entry per unit; a missing rating is None")
     totals: Counter[Hashable] = Counter()
     disagreement = 0.0
     for unit in zip(*ratings, strict=True):

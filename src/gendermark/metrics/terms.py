@@ -11,8 +11,8 @@ each has its right and its wrong form, separated by `|`:
 
 Where no form has more than one word a space will do, as in MuST-SHE's own files: `una un;amica amico`.
 
-A judge counts the terms of a translation (`count_terms`) and keeps the counts with its judgement (`as_measures`); a
-tally adds them up (`add_terms`); `term_coverage` and `term_accuracy` are the metrics.
+A judge counts the terms of a translation (`count_terms`) as measures of its judgement; a tally adds them up
+(`add_terms`); `term_coverage` and `term_accuracy` are the metrics.
 """
 
 from __future__ import annotations
@@ -21,23 +21,10 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
 from gendermark.errors import UserError
-from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Metric
-from gendermark.metrics.rates import rate
+from gendermark.metrics.metric import Metric, described, rate
 from gendermark.reading.words import Place, cut
 
-TERM_COVERAGE = Description(
-    "term_coverage",
-    "gendered terms found",
-    "Annotated terms that the translation has in either form; what it words otherwise is not among them.",
-    better="higher",
-)
-TERM_ACCURACY = Description(
-    "term_accuracy",
-    "right form, of the terms found",
-    "Annotated terms in the form of the right gender, of those that the translation has in either form.",
-    better="higher",
-)
+_DESCRIBED = described(__package__)
 _COUNTS = ("terms", "terms_found", "terms_right")
 
 Form = tuple[str, ...]
@@ -50,10 +37,6 @@ class Term(NamedTuple):
     right: Form
     wrong: Form
 
-    @classmethod
-    def of(cls, right: str, wrong: str) -> Term:
-        return cls(tuple(cut(right)), tuple(cut(wrong)))
-
 
 class Found(NamedTuple):
     """One term in one translation: in which form, and where among its words; neither where it is not there."""
@@ -61,14 +44,6 @@ class Found(NamedTuple):
     term: Term
     is_right: bool | None = None
     place: Place | None = None
-
-
-class TermCounts(NamedTuple):
-    """Of one translation."""
-
-    n: int
-    n_found: int
-    n_right: int
 
 
 def read_terms(text: str) -> list[Term]:
@@ -80,18 +55,20 @@ def read_terms(text: str) -> list[Term]:
             raise UserError(
                 f"a term is written `right form|wrong form`, for example la doctora|el doctor, not {piece!r}"
             )
-        terms.append(Term.of(*forms))
+        terms.append(Term(*(tuple(cut(form)) for form in forms)))
     return [term for term in terms if term.right != term.wrong]
 
 
-def count_terms(words: Sequence[str], terms: Iterable[Term]) -> TermCounts:
+def count_terms(words: Sequence[str], terms: Iterable[Term]) -> dict[str, float]:
     """How many terms a translation has, cut into words."""
     return counts_of(find_terms(words, terms))
 
 
-def counts_of(found: Sequence[Found]) -> TermCounts:
+def counts_of(found: Sequence[Found]) -> dict[str, float]:
+    """For `Judgement.measures`."""
     kinds = [one.is_right for one in found]
-    return TermCounts(len(kinds), sum(kind is not None for kind in kinds), sum(kind is True for kind in kinds))
+    counts = len(kinds), len(kinds) - kinds.count(None), kinds.count(True)
+    return dict(zip(_COUNTS, map(float, counts), strict=True))
 
 
 def find_terms(words: Sequence[str], terms: Iterable[Term]) -> list[Found]:
@@ -117,11 +94,6 @@ def _take(words: list[str], form: Form) -> Place | None:
     return None
 
 
-def as_measures(counts: TermCounts) -> dict[str, float]:
-    """For `Judgement.measures`."""
-    return dict(zip(_COUNTS, map(float, counts), strict=True))
-
-
 def add_terms(columns: MutableMapping[str, float], part: str, measures: Mapping[str, float]) -> None:
     """Add the terms of one judgement to the columns of a slice."""
     for name in _COUNTS:
@@ -129,8 +101,10 @@ def add_terms(columns: MutableMapping[str, float], part: str, measures: Mapping[
 
 
 def term_coverage(part: str = "all") -> Metric:
-    return rate(TERM_COVERAGE, part, f"{part}.terms_found", f"{part}.terms", judged=f"{part}.terms_found")
+    found = f"{part}.terms_found"
+    return rate(_DESCRIBED["term_coverage"], part, found, f"{part}.terms", judged=found)
 
 
 def term_accuracy(part: str = "all") -> Metric:
-    return rate(TERM_ACCURACY, part, f"{part}.terms_right", f"{part}.terms_found", judged=f"{part}.terms_found")
+    found = f"{part}.terms_found"
+    return rate(_DESCRIBED["term_accuracy"], part, f"{part}.terms_right", found, judged=found)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gendermark.metrics.metric import Floats
 from gendermark.records import Gender
@@ -74,7 +74,7 @@ def shannon_surprisal_of(samples: Samples, text: str) -> float | None:
 
 def cluster_entropy(samples: Samples, labels: Labels, correction: Correction = "none") -> float | None:
     """The entropy of the labels, which is also the mean of the surprisals (Appendix B); `None` without samples."""
-    return _entropy(samples.counts @ _members(samples, labels), correction)
+    return _entropy(samples.counts @ _members(labels), correction)
 
 
 def cluster_surprisal_of(samples: Samples, labels: Labels, label: Hashable) -> float | None:
@@ -83,7 +83,6 @@ def cluster_surprisal_of(samples: Samples, labels: Labels, label: Hashable) -> f
     A label that no sample has gets the probability 1 / (n + 1), as if the text had been the next to be drawn. So what
     was seen keeps the value the paper defines, and what was not is always more surprising than what was.
     """
-    _check_labels(samples, labels)
     n_seen = sum(count for own, count in zip(labels, samples.counts.tolist(), strict=True) if own == label)
     return _surprisal_of(n_seen, samples.n)
 
@@ -91,18 +90,13 @@ def cluster_surprisal_of(samples: Samples, labels: Labels, label: Hashable) -> f
 # S3E: similarity by degrees
 
 
-def s3e_entropy(samples: Samples, similarities: ArrayLike, alpha: float = 1.0) -> float | None:
-    """Similarity-sensitive Shannon entropy (equation 3); between 0 and Shannon's; `None` without samples.
-
-    `similarities` compares each distinct text with each, 0 to 1, and 1 with itself; `alpha` is the power they are
-    raised to: the larger, the less two texts that differ count as the same.
-    """
-    return s3e_entropies(samples, similarities, [alpha])[0]
-
-
 def s3e_entropies(samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> list[float | None]:
-    """The same for several alphas at once, which takes hardly longer than for one."""
-    masses = samples.counts @ _weights(samples, similarities, alphas)
+    """Similarity-sensitive Shannon entropy (equation 3), of several alphas at once, which takes hardly longer.
+
+    Between 0 and Shannon's; `None` without samples. `similarities` compares each distinct text with each, 0 to 1, and 1
+    with itself; an alpha is the power they are raised to: the larger, the less two texts that differ count as the same.
+    """
+    masses = samples.counts @ _weights(similarities, alphas)
     if samples.n_distinct < 2:
         return [0.0 if samples.n else None for _ in alphas]
     return [float(value) for value in _mean_surprisals(samples.counts[None, :], masses)]
@@ -114,9 +108,6 @@ def s3e_surprisal_of(samples: Samples, similarities_to_text: ArrayLike, alpha: f
     `None` without samples, and for a text unlike every one of them, which would be infinitely surprising.
     """
     similarities = np.asarray(similarities_to_text, dtype=np.float64)
-    if similarities.shape != samples.counts.shape:
-        raise ValueError(f"{samples.n_distinct} similarities are needed, not the shape {similarities.shape}")
-    _check_similarities(similarities, alpha)
     alike = (similarities > 0) | (alpha == 0)  # the power 0 makes everything alike
     if not alike.any():
         return None
@@ -147,96 +138,44 @@ def resampled_shannon(counts: Floats) -> Floats:
     return _mean_surprisals(counts, counts)
 
 
-def resampled_cluster(counts: Floats, samples: Samples, labels: Labels) -> Floats:
+def resampled_cluster(counts: Floats, labels: Labels) -> Floats:
     """Cluster entropy of each row of `resampled_counts`."""
-    return resampled_shannon(counts @ _members(samples, labels))
+    return resampled_shannon(counts @ _members(labels))
 
 
-def resampled_s3e(counts: Floats, samples: Samples, similarities: ArrayLike, alpha: float) -> Floats:
-    """S3E of each row of `resampled_counts`."""
-    found: Floats = resampled_s3es(counts, samples, similarities, [alpha])[0]
-    return found
-
-
-def resampled_s3es(counts: Floats, samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
-    """The same for several alphas at once, one row for each."""
-    return _mean_surprisals(counts, counts @ _weights(samples, similarities, alphas))
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """How far an entropy would move if the samples were drawn anew."""
-
-    standard_error: float
-    low: float
-    high: float
-
-
-def spread(value: float | None, replicates: Floats, confidence: float = 0.95) -> Spread | None:
-    """Standard error and interval of an entropy from its resampled values; `None` if there is nothing to tell.
-
-    The interval is the basic one, mirrored at the value (Davison & Hinkley 1997, section 5.2): a resample has fewer
-    distinct texts than the samples, as these have fewer than the system could say, so its entropy is low by about as
-    much, and mirroring takes both away. Never below 0. (For 128 samples of four known distributions with 4 to 40 texts
-    it covered the truth 90 to 99 times of 100, the percentile interval 0 to 91 times.)
-    """
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence}")
-    if value is None or len(replicates) < 2 or not np.isfinite(replicates).all():
-        return None
-    low, high = np.quantile(replicates, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Spread(float(replicates.std(ddof=1)), max(0.0, float(2 * value - high)), max(0.0, float(2 * value - low)))
+def resampled_s3es(counts: Floats, similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
+    """S3E of each row of `resampled_counts`: one row for each alpha."""
+    return _mean_surprisals(counts, counts @ _weights(similarities, alphas))
 
 
 # What an entropy is made of
 
 
-@dataclass(frozen=True, slots=True)
-class Decomposition:
-    """The entropy of the texts, split into that of their labels and that of the wording within each label."""
-
-    total: float
-    between: float
-    within: float
-
-
-def decompose(samples: Samples, labels: Labels) -> Decomposition | None:
-    """H(text) = H(label) + H(text | label), exactly; `None` without samples.
+def within_labels(samples: Samples, labels: Labels) -> float | None:
+    """The entropy of the wording within each label: H(text) = H(label) + H(text | label), exactly.
 
     Undecided texts are a class of their own. For the decided ones alone, hand over `decided(samples, labels)`.
     """
-    between = cluster_entropy(samples, labels)
-    total = shannon_entropy(samples)
-    if between is None or total is None:
+    if not samples.n:
         return None
-    members = _members(samples, labels)
+    members = _members(labels)
     sizes = members @ (samples.counts @ members)  # of the cluster that each text is in
-    return Decomposition(total, between, float(-(samples.counts / samples.n) @ np.log(samples.counts / sizes)) + 0.0)
+    return float(-(samples.counts / samples.n) @ np.log(samples.counts / sizes)) + 0.0
 
 
 def decided(samples: Samples, labels: Labels) -> tuple[Samples, Labels]:
     """The samples whose label is not `None`, with their labels."""
-    _check_labels(samples, labels)
     kept = [label is not None for label in labels]
     return samples.only(kept), [label for label in labels if label is not None]
 
 
 def feminine_share(samples: Samples, genders: Sequence[Gender | None]) -> float | None:
     """P(feminine) among the samples that are feminine or masculine; `None` if none is."""
-    _check_labels(samples, genders)
     feminine, masculine = (
         float(samples.counts[[own is gender for own in genders]].sum())
         for gender in (Gender.FEMININE, Gender.MASCULINE)
     )
     return feminine / (feminine + masculine) if feminine + masculine else None
-
-
-def distance_from_even(share: float | None) -> float | None:
-    """0 for as many feminine as masculine samples, 1/2 for one gender only.
-
-    Gender entropy alone cannot tell all-feminine from all-masculine; the share can, and this says how far it leans.
-    """
-    return None if share is None else abs(share - 0.5)
 
 
 def openness(samples: Samples, genders: Sequence[Gender | None]) -> float | None:
@@ -245,7 +184,6 @@ def openness(samples: Samples, genders: Sequence[Gender | None]) -> float | None
     1/2 for a fair coin, 1 where no sample has a gender. Between masculine and feminine it orders texts as gender
     entropy does; unlike entropy, it does not take a text that leaves the gender open for one that is sure of it.
     """
-    _check_labels(samples, genders)
     masculine, feminine, neutral = (
         float(samples.counts[[own is gender for own in genders]].sum())
         for gender in (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
@@ -254,29 +192,16 @@ def openness(samples: Samples, genders: Sequence[Gender | None]) -> float | None
     return 1 - max(masculine, feminine) / n if n else None
 
 
-@dataclass(frozen=True, slots=True)
-class LogProbability:
-    """The model's own log-probability of texts."""
-
-    per_text: float
-    """The mean over texts of the whole text's."""
-    per_token: float
-    """The mean over all tokens of all texts, so that short texts do not weigh more."""
-
-
-def mean_log_probability(
+def log_probability_per_token(
     log_probabilities: Sequence[float | None], n_tokens: Sequence[int | None]
-) -> LogProbability | None:
-    """Of the texts for which both numbers are known; `None` if there is none."""
+) -> float | None:
+    """The mean over all tokens of all texts for which both numbers are known, so that short texts do not weigh more."""
     known = [
         (total, length)
         for total, length in zip(log_probabilities, n_tokens, strict=True)
         if total is not None and length is not None and length > 0 and math.isfinite(total)
     ]
-    if not known:
-        return None
-    total = math.fsum(total for total, _ in known)
-    return LogProbability(total / len(known), total / sum(length for _, length in known))
+    return math.fsum(total for total, _ in known) / sum(length for _, length in known) if known else None
 
 
 # Scores of bias
@@ -308,10 +233,6 @@ def _surprisal_of(count: float, n: int) -> float | None:
     return -math.log(count / n) + 0.0 if count else math.log(n + 1)
 
 
-def _mean_surprisal(counts: Floats, masses: Floats) -> float | None:
-    return float(_mean_surprisals(counts[None, :], masses[None, :])[0]) if counts.sum() > 0 else None
-
-
 def _mean_surprisals(counts: Floats, masses: Floats) -> Floats:
     """Entropy of each row: the mean of -log(mass / n), by counts."""
     n = counts.sum(axis=-1, keepdims=True)
@@ -324,46 +245,22 @@ def _mean_surprisals(counts: Floats, masses: Floats) -> Floats:
 
 def _entropy(counts: Floats, correction: Correction) -> float | None:
     """Of counts, as they are or less biased: the entropy of a sample is too low, as it misses what is rare."""
-    if correction not in ("none", "miller-madow"):
-        raise ValueError(f"the correction is 'none' or 'miller-madow', not {correction!r}")
-    if len(counts) == 1 and counts[0] > 0:  # as half of all sentences have it
-        return 0.0
-    plain = _mean_surprisal(counts, counts)
-    if plain is None or correction == "none":
-        return plain
-    return plain + (np.count_nonzero(counts) - 1) / (2 * float(counts.sum()))
+    if not counts.sum():
+        return None
+    plain = 0.0 if len(counts) == 1 else float(_mean_surprisals(counts[None, :], counts[None, :])[0])
+    return plain if correction == "none" else plain + (np.count_nonzero(counts) - 1) / (2 * float(counts.sum()))
 
 
-def _check_labels(samples: Samples, labels: Labels) -> None:
-    if len(labels) != samples.n_distinct:
-        raise ValueError(f"each distinct text needs one label: {samples.n_distinct} texts, {len(labels)} labels")
-
-
-def _members(samples: Samples, labels: Labels) -> Floats:
+def _members(labels: Labels) -> Floats:
     """One row per text, one column per label, 1 where they belong together."""
-    _check_labels(samples, labels)
     numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     members = np.zeros((len(labels), len(numbers)))
     members[np.arange(len(labels)), [numbers[label] for label in labels]] = 1.0
     return members
 
 
-def _weights(samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
+def _weights(similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
     """A matrix for each alpha."""
     matrix = np.asarray(similarities, dtype=np.float64)
-    n = samples.n_distinct
-    if matrix.shape != (n, n):
-        raise ValueError(f"similarities must have the shape {(n, n)}, not {matrix.shape}")
-    for alpha in (min(alphas), max(alphas)):
-        _check_similarities(matrix, alpha)
-    if (np.diagonal(matrix) != 1).any():
-        raise ValueError("the similarity of a text to itself must be 1")
     # One by one: of several at once the last digits would depend on which.
     return np.stack([np.power(matrix, alpha) for alpha in alphas])
-
-
-def _check_similarities(similarities: NDArray[np.float64], alpha: float) -> None:
-    if not 0 <= alpha < math.inf:
-        raise ValueError(f"alpha must be finite and not negative, not {alpha}")
-    if similarities.size and not (similarities.min() >= 0 and similarities.max() <= 1):
-        raise ValueError("similarities must lie between 0 and 1")

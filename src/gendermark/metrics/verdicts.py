@@ -5,18 +5,33 @@ A verdict is a property of one result (system, benchmark, direction). It never d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from gendermark.io.disk_list import cached
 from gendermark.metrics import statistics
-from gendermark.metrics.metric import Bounded, Combined, Counts, Metric, evaluate, total_sums
-from gendermark.records import Estimate, Test
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import (
+    Bounded,
+    Combined,
+    Counts,
+    Description,
+    Metric,
+    Resampling,
+    count_singly,
+    difference,
+    evaluate,
+    key_from,
+    rate,
+)
+from gendermark.records import Estimate, Gender, Judgement, Test, Verdict
 
 ALPHA = 0.05
+"""A result, or a difference between two, is significant if its corrected p-value is below this."""
 LEAST_GROUPS = 10
 """Groups of women, and of men, below which nothing is concluded."""
 LEAST_GROUPS_NEAR_A_BOUND = 19
@@ -43,13 +58,7 @@ class BiasVerdict:
     p_adjusted: float | None
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "metric": self.metric,
-            "slice": self.slice,
-            "state": self.state,
-            "p": self.p,
-            "p_adjusted": self.p_adjusted,
-        }
+        return asdict(self)
 
 
 def verdicts(
@@ -62,10 +71,11 @@ def verdicts(
     """Answer the questions of a benchmark: `metric`, `metric:slice`, or the name of a test."""
     by_key = {metric.key: metric for metric in metrics}
     p_of = {(e.metric, e.slice): e.p_value for e in estimates}
+    n_of = {(e.metric, e.slice): e.n_judged for e in estimates}
     p_of |= {(test.name, "all"): test.p_value for test in tests}
-    keys = [(name.partition(":")[0], name.partition(":")[2] or "all") for name in questions]
-    asked = [key for key in keys if key in p_of]
-    enough = [p_of[key] is not None and not (key in by_key and has_too_few(by_key[key], counts)) for key in asked]
+    asked = [key for key in map(key_from, questions) if key in p_of]
+    few = {k for k, m in by_key.items() if k in asked and (n_of[k] < m.about.fewest or has_too_few(m, counts))}
+    enough = [p_of[key] is not None and key not in few for key in asked]
     adjusted = statistics.holm([p_of[key] if is_enough else None for key, is_enough in zip(asked, enough, strict=True)])
     found = []
     for key, is_enough, p in zip(asked, enough, adjusted, strict=True):
@@ -92,5 +102,49 @@ def _share(term: Metric, counts: Counts) -> float:
     """Where a term lies between its bounds, from 0 to 1; in the middle where it has none."""
     if not isinstance(term.rule, Bounded):
         return 0.5
-    value = float(evaluate(term, counts, total_sums(counts))[0])
+    value = float(evaluate(term, counts, counts.totals)[0])
     return (value - term.rule.lowest) / (term.rule.highest - term.rule.lowest)
+
+
+_BOTH = (Gender.FEMININE, Gender.MASCULINE)
+_FEWEST = 5
+_ALPHA = 0.01
+"""Stricter than elsewhere: this is one more question about every result."""
+_LOST = Description("lost", "not translated", "Not translated.")
+_WOMEN, _MEN = (rate(_LOST, g.value, f"{g}.lost", f"{g}.total", judged=f"{g}.total") for g in _BOTH)
+_GAP = Description("lost_gap", "men minus women, not translated", "Not translated, men minus women.", better="zero")
+
+
+class Untranslated(NamedTuple):
+    """Shares of women and of men that were not translated, and the difference."""
+
+    women: Estimate
+    men: Estimate
+    gap: Estimate
+    is_clear: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "women": self.women.to_json(),
+            "men": self.men.to_json(),
+            "men_minus_women": self.gap.to_json(),
+            "is_clear": self.is_clear,
+        }
+
+
+@cached
+def untranslated_by_gender(judgements: Sequence[Judgement]) -> Untranslated | None:
+    """Compare how often women and men were not translated; None where either is missing."""
+    counts = count_singly((j for j in judgements if j.expected in _BOTH), _columns)
+    if not {f"{gender}.total" for gender in _BOTH} <= set(counts.columns):
+        return None
+    women, men, gap = estimate(counts, [_WOMEN, _MEN, difference(_GAP, _MEN, _WOMEN, "all")], Resampling())
+    n_lost = sum(float(column.sum()) for column in counts.take(counts.matrix, [f"{gender}.lost" for gender in _BOTH]))
+    is_clear = n_lost >= _FEWEST and gap.p_value is not None and gap.p_value < _ALPHA
+    return Untranslated(women, men, gap, is_clear)
+
+
+def _columns(judgement: Judgement) -> Iterator[str]:
+    yield f"{judgement.expected}.total"
+    if judgement.verdict is Verdict.NOT_TRANSLATED:
+        yield f"{judgement.expected}.lost"

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from gendermark.metrics import statistics
-from gendermark.metrics.metric import Bounded, Combined, Counts, Floats, Metric, Resampling, Tally, evaluate, total_sums
+from gendermark.metrics.metric import Bounded, Combined, Counts, Floats, Metric, Resampling, Tally, evaluate
 from gendermark.records import Gender, Judgement
 
 _STEP = 1e-4
@@ -62,7 +62,7 @@ class Within:
         """The columns of a metric that sentences have, and how it moves with each; None if they do not add up to it."""
         places = [self.columns.get(name, -1) for name in metric.needs]
         own = [float(self.sums[place]) if place >= 0 else 0.0 for place in places]
-        totals = [float(column[0]) for column in counts.take(total_sums(counts), metric.needs)]
+        totals = [float(column[0]) for column in counts.take(counts.totals, metric.needs)]
         if not all(math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-9) for x, y in zip(totals, own, strict=True)):
             return None
         return [place for place in places if place >= 0], _gradient(metric, counts)[[place >= 0 for place in places]]
@@ -132,7 +132,7 @@ def _covariance(of_cells: Floats, shares: Floats, amounts: Floats) -> Floats:
 
 def _gradient(metric: Metric, counts: Counts) -> Floats:
     """How a metric moves with each of the columns that it needs."""
-    needed = np.concatenate(counts.take(total_sums(counts), metric.needs))
+    needed = np.concatenate(counts.take(counts.totals, metric.needs))
     steps = np.maximum(_STEP * np.abs(needed), _STEP)
     up, down = needed + np.diag(steps), needed - np.diag(steps)
     value = metric.smooth or metric.value
@@ -161,7 +161,7 @@ class FixedIntervals:
         return self._drawn(metric)
 
     def _value(self, metric: Metric) -> float:
-        return float(evaluate(metric, self._counts, total_sums(self._counts), smoothly=True)[0])
+        return float(evaluate(metric, self._counts, self._counts.totals, smoothly=True)[0])
 
     def _bounded(self, metric: Metric, rule: Bounded) -> Ends | None:
         value, variance = self._value(metric), self._within.variance(metric, self._counts)
@@ -170,7 +170,7 @@ class FixedIntervals:
         return wilson_ends(value, variance, (rule.lowest, rule.highest), self._n(metric), self._quantile)
 
     def _n(self, metric: Metric) -> float:
-        return max(float(np.sum(self._counts.take(total_sums(self._counts), metric.weight))), 1.0)
+        return max(float(np.sum(self._counts.take(self._counts.totals, metric.weight))), 1.0)
 
     def _combined(self, metric: Metric, rule: Combined) -> Ends | None:
         """MOVER, as for the other interval; the terms are seldom made of the same sentences."""
@@ -178,39 +178,22 @@ class FixedIntervals:
         ends = [self.interval(term) for _, term in rule.terms]
         if any(found is None for found in ends) or any(math.isnan(value) for value in values):
             return None
-        correlations = self._correlations(rule)
-        down, up = [], []
-        for (factor, _), value, found in zip(rule.terms, values, ends, strict=True):
-            assert found is not None
-            sides = abs(factor) * (value - found[0]), abs(factor) * (found[1] - value)
-            down.append(sides[0] if factor > 0 else sides[1])
-            up.append(sides[1] if factor > 0 else sides[0])
-        signs = np.sign([factor for factor, _ in rule.terms])
-        signed = correlations * np.outer(signs, signs)
-        reach = [math.sqrt(max(float(np.array(side) @ signed @ np.array(side)), 0.0)) for side in (down, up)]
+        factors, terms = zip(*rule.terms, strict=True)
+        covariances = [[self._within.covariance_of(a, b, self._counts) or 0.0 for b in terms] for a in terms]
+        known = [found for found in ends if found is not None]
+        below, above = mover_reach(factors, values, known, correlations_of(np.array(covariances)))
         centre = self._value(metric)
         if rule.folded_at is None:
-            return centre - reach[0], centre + reach[1]
-        summed = sum(factor * value for (factor, _), value in zip(rule.terms, values, strict=True)) - rule.folded_at
-        low, high = summed - reach[0], summed + reach[1]
-        return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
-
-    def _correlations(self, rule: Combined) -> Floats:
-        terms = [term for _, term in rule.terms]
-        found = [[self._within.covariance_of(a, b, self._counts) or 0.0 for b in terms] for a in terms]
-        covariances = np.array(found)
-        scale = np.sqrt(np.maximum(np.diagonal(covariances), 0.0))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            correlations = np.clip(np.nan_to_num(covariances / np.outer(scale, scale)), -1.0, 1.0)
-        np.fill_diagonal(correlations, 1.0)
-        return np.asarray(correlations, dtype=np.float64)
+            return centre - below, centre + above
+        summed = sum(factor * value for factor, value in zip(factors, values, strict=True)) - rule.folded_at
+        return folded(summed - below, summed + above)
 
     def _drawn(self, metric: Metric) -> Ends | None:
         """For what bends: sums are drawn around those seen, with the covariance within groups."""
         value = self._value(metric)
         if math.isnan(value) or self._within.variance(metric, self._counts) is None:
             return None
-        sums = np.repeat(total_sums(self._counts), self._resampling.n_resamples, axis=0)
+        sums = np.repeat(self._counts.totals, self._resampling.n_resamples, axis=0)
         shared = [name for name in self._counts.columns if name in self._within.columns]
         to = [self._counts.columns[name] for name in shared]
         sums[:, to] = np.maximum(sums[:, to] + self._noise[:, [self._within.columns[name] for name in shared]], 0.0)
@@ -224,6 +207,35 @@ class FixedIntervals:
         generator = np.random.Generator(np.random.PCG64(self._resampling.seed))
         drawn = generator.standard_normal((self._resampling.n_resamples, len(values)))
         return np.asarray(drawn @ root.T, dtype=np.float64)
+
+
+def correlations_of(covariances: Floats) -> Floats:
+    scale = np.sqrt(np.maximum(np.diagonal(covariances), 0.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlations = np.clip(np.nan_to_num(covariances / np.outer(scale, scale)), -1.0, 1.0)
+    np.fill_diagonal(correlations, 1.0)
+    return np.asarray(correlations, dtype=np.float64)
+
+
+def mover_reach(
+    factors: Sequence[float], values: Sequence[float], ends: Sequence[Ends], correlations: Floats, least: float = 0.0
+) -> Ends:
+    """How far a sum of numbers, each times a factor, may be off below and above: by the intervals of its terms and how
+    these go together (MOVER: Zou & Donner 2008, Statistics in Medicine 27:1693-1702; with correlations: Zou 2007,
+    Psychological Methods 12:399-413)."""
+    sides = []
+    for factor, value, (low, high) in zip(factors, values, ends, strict=True):
+        below, above = abs(factor) * (value - low), abs(factor) * (high - value)
+        sides.append((below, above) if factor > 0 else (above, below))
+    signs = np.sign(factors)
+    signed = correlations * np.outer(signs, signs)
+    down, up = (math.sqrt(max(float(side @ signed @ side), least**2)) for side in np.array(sides).T)
+    return down, up
+
+
+def folded(low: float, high: float) -> Ends:
+    """The interval of the size of a number that has this interval."""
+    return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
 
 
 def difference_error(metric: Metric, pairs: Within, sides: tuple[Counts, Counts], signs: Ends = (-1.0, 1.0)) -> float:

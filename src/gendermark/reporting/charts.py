@@ -14,13 +14,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from pathlib import Path
 from typing import NamedTuple
 
-from gendermark.io.textfiles import write_text
 from gendermark.markup import minus, visible
 from gendermark.reading.occupations import core_occupations
 from gendermark.records import Estimate, Gender, Judgement
+from gendermark.reporting.document import Figure as Figure
 from gendermark.result import Result
 
 WIDTH = 237.6
@@ -768,34 +767,13 @@ def lines(canvas: Canvas, panels: Sequence[LinePanel], names: Sequence[str], top
 # -- figures of results ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A picture without a title in it, its title and its caption."""
-
-    name: str
-    """Of its file, and unique among the figures made together."""
-    title: str
-    caption: str
-    svg: str
-    cell: str
-    """The benchmark and direction it shows; only the benchmark where it shows several; empty where it shows all."""
-
-    def _repr_svg_(self) -> str:
-        """As notebooks show it."""
-        return self.svg
-
-    def save(self, path: Path | str) -> None:
-        """Write it as SVG."""
-        write_text(path, self.svg)
-
-
 def figure(name: str, title: str, caption: str, cell: str, draw: Callable[[Canvas], object]) -> Figure:
     """Make a figure of what `draw` puts on a canvas."""
     parts = (re.sub(r"[^a-z0-9]+", "-", part).strip("-") for part in name.lower().split("."))
     name = ".".join(part for part in parts if part) or "figure"
     canvas = Canvas(name)
     draw(canvas)
-    return Figure(name, title, caption, canvas.svg(title, caption), cell)
+    return Figure(title, caption, canvas.svg(title, caption), name, cell)
 
 
 @dataclass(frozen=True)
@@ -808,7 +786,7 @@ class Sheet:
     cells: Mapping[str, Mapping[str, Result]]
     """Cell -> label of the run -> result; no cell is empty."""
     conditions: str
-    """How these were measured: "core data, rules best, context joined"."""
+    """How these were measured: data, rules, and what else sets them apart."""
 
     @property
     def labels(self) -> list[str]:

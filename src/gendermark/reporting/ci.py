@@ -2,62 +2,49 @@
 
 from __future__ import annotations
 
-import html
 import re
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from gendermark.runs.gates import Check, Verdict
+from gendermark.runs.gates import Verdict
 
 # What XML 1.0 cannot hold in any form, escaped or not; a reader would refuse the whole file.
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(verdict: Verdict, run: str) -> str:
-    """One test suite for the run, one test case for each check."""
+    """One test suite for the run, one test case for each check; what changed its verdict, as what the tests printed."""
     # No time was measured, but some readers want one; none are errors.
-    n_skipped = len(verdict.not_compared)
-    facts = (
-        f'tests="{len(verdict.checks)}" failures="{len(verdict.failures)}" errors="0" skipped="{n_skipped}" time="0"'
-    )
-    name = _attribute(f"gendermark gate {run}")
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuites name="gendermark gate" {facts}>',
-        f'  <testsuite name="{name}" {facts}>',
-        *(_case(check) for check in verdict.checks),
-        *_output(verdict),
-        "  </testsuite>",
-        "</testsuites>",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _case(check: Check) -> str:
-    start = f'    <testcase classname="{_attribute(check.cell)}" name="{_attribute(check.name)}" time="0"'
-    if check.passed:
-        return f"{start}/>"
-    if not check.compared:
-        return f'{start}>\n      <skipped message="{_attribute(check.finding)}"/>\n    </testcase>'
-    text = _text(f"{check.cell}, {check.metric}:{check.slice}: {check.finding}")
-    failure = f'<failure message="{_attribute(check.finding)}" type="gate">{text}</failure>'
-    return f"{start}>\n      {failure}\n    </testcase>"
-
-
-def _output(verdict: Verdict) -> list[str]:
-    """The sentences that changed their verdict, as what the tests printed."""
+    facts = {
+        "tests": str(len(verdict.checks)),
+        "failures": str(len(verdict.failures)),
+        "errors": "0",
+        "skipped": str(len(verdict.not_compared)),
+        "time": "0",
+    }
+    suites = Element("testsuites", {"name": "gendermark gate", **facts})
+    suite = SubElement(suites, "testsuite", {"name": _attribute(f"gendermark gate {run}"), **facts})
+    for check in verdict.checks:
+        names = {"classname": _attribute(check.cell), "name": _attribute(check.name), "time": "0"}
+        case, finding = SubElement(suite, "testcase", names), _attribute(check.finding)
+        if check.passed:
+            continue
+        if check.compared:
+            failure = SubElement(case, "failure", {"message": finding, "type": "gate"})
+            failure.text = _NOT_XML.sub("", f"{check.cell}, {check.metric}:{check.slice}: {check.finding}")
+        else:
+            SubElement(case, "skipped", {"message": finding})
     lines = []
     for what, found in (("newly wrong", verdict.newly_wrong), ("newly right", verdict.newly_right)):
         lines += [f"{what}: {len(found):,}", *("\n  ".join(one.lines) for one in found)] if found else []
-    return [f"    <system-out>{_text(chr(10).join(lines))}</system-out>"] if lines else []
-
-
-def _text(text: str) -> str:
-    return html.escape(_NOT_XML.sub("", text))
+    if lines:
+        SubElement(suite, "system-out").text = _NOT_XML.sub("", "\n".join(lines))
+    indent(suites)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
 
 
 def _attribute(text: str) -> str:
     """On one line: readers turn line breaks in attributes into spaces anyway."""
-    return " ".join(_text(text).split())
+    return " ".join(_NOT_XML.sub("", text).split())
 
 
 # A line break that got through would begin a new command; escape codes would colour the log.
@@ -83,7 +70,10 @@ def workflow_commands(verdict: Verdict) -> list[str]:
 def summary(verdict: Verdict, run: str) -> str:
     """A heading that tells the verdict, and a table with the failed checks first, then those not compared."""
     checks = [*verdict.failures, *verdict.not_compared, *(check for check in verdict.checks if check.passed)]
-    rows = [("outcome", "cell", "metric", "slice", "finding"), ("---",) * 5, *(_row(check) for check in checks)]
+    rows: list[tuple[str, ...]] = [("outcome", "cell", "metric", "slice", "finding"), ("---",) * 5]
+    for check in checks:
+        outcome = f"**{check.outcome}**" if check.has_failed else check.outcome
+        rows.append((outcome, *map(_markdown, (check.cell, check.metric, check.slice, check.finding))))
     table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
     return f"### gendermark {verdict.sentence}\n\nRun: {_markdown(run)}\n\n{table}\n\n{_sentences(verdict)}"
 
@@ -98,11 +88,6 @@ def _sentences(verdict: Verdict) -> str:
             listed = "\n".join(f"- {line}" for line in [*lines, *rest])
             parts.append(f"<details><summary>{what}: {len(found):,}</summary>\n\n{listed}\n\n</details>\n\n")
     return "".join(parts)
-
-
-def _row(check: Check) -> tuple[str, ...]:
-    cells = (check.cell, check.metric, check.slice, check.finding)
-    return (f"**{check.outcome}**" if check.has_failed else check.outcome, *map(_markdown, cells))
 
 
 def _command(kind: str, title: str, message: str) -> str:

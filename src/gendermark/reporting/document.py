@@ -1,15 +1,18 @@
 """What a report says, as data: paragraphs, findings, tables, figures and sentences with marks, in sections.
 
-Renderers turn it into HTML (`html.py`), Markdown (`markdown.py`), LaTeX (`latex.py`) and terminal text (`terminal.py`).
-Standard library only; nothing here is escaped, and no text in it is markup.
+Renderers turn it into HTML (`html.py`), LaTeX (`latex.py`), Markdown and terminal text (`text.py`).
+Nothing here is escaped, and no text in it is markup.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from gendermark.errors import UserError
+from gendermark.io.textfiles import write_text
 from gendermark.markup import minus
 from gendermark.records import Estimate, Judgement, Span, Unit, show_p
 
@@ -57,6 +60,9 @@ class Number:
     with_interval: bool = True
     href: str = ""
     """Where the sentences behind it are."""
+    is_best: bool = False
+    marks: str = ""
+    """Of significance, where a table has a legend for them."""
 
     @property
     def value(self) -> str:
@@ -194,9 +200,25 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
+    """A picture without a title in it, its title and its caption."""
+
     title: str
     caption: str
     svg: str
+    name: str = ""
+    """Of its file, and unique among the figures made together."""
+    cell: str = ""
+    """The benchmark and direction it shows; only the benchmark where it shows several; empty where it shows all."""
+
+    def _repr_svg_(self) -> str:
+        """As notebooks show it."""
+        return self.svg
+
+    def save(self, path: Path | str) -> None:
+        """Write it as SVG."""
+        if Path(path).suffix != ".svg":
+            raise UserError(f"{path}: figures are saved as .svg; `gendermark report --figures` has other formats")
+        write_text(path, self.svg)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,12 @@ from pathlib import Path
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.findings import dot_figure
 from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.io.textfiles import write_text
 from gendermark.markup import visible
+from gendermark.metrics.metric import key_from
+from gendermark.metrics.verdicts import ALPHA
 from gendermark.records import Unit
 from gendermark.reporting import charts
 from gendermark.reporting.charts import (
@@ -40,7 +43,7 @@ from gendermark.reporting.document import letter_of
 from gendermark.reporting.findings import rates_of
 from gendermark.reporting.published import Published, how_comparable, published_values
 from gendermark.result import Result, run_labels
-from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport, compare, condition_labels, described, key_of
+from gendermark.runs.compare import Comparison, ComparisonReport, compare, condition_labels, described, key_of
 
 __all__ = ["FORMATS", "Figure", "figures", "write_figures"]
 
@@ -262,7 +265,7 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
         parts[is_percent].append(DotRow(f"{benchmark.title}, {direction(cell)}"))
         for key, found in metrics.items():
             dots = [
-                (Span(one.difference or 0.0, one.low, one.high), replace(looks[label], filled=_is_significant(one)))
+                (Span(one.difference or 0.0, one.low, one.high), replace(looks[label], filled=one.is_significant))
                 for label, one in found.items()
             ]
             better = {"higher": "better →", "lower": "← better"}.get(benchmark.describe(key[0]).better, "")
@@ -280,15 +283,11 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
         "comparison",
         "Differences from the baseline",
         f"Each mark is the value of a system minus that of {labels[0]} (A), paired on the same sentences; lines: 95% "
-        f"CI. Filled: significant (p < {ALPHA:g} after Holm), {sum(map(_is_significant, every))} of "
+        f"CI. Filled: significant (p < {ALPHA:g} after Holm), {sum(one.is_significant for one in every)} of "
         f"{len(every)}. For gaps, closer to zero is better.",
         "",
         draw,
     )
-
-
-def _is_significant(one: Comparison) -> bool:
-    return one.is_significant
 
 
 def short_label(benchmark: Benchmark, metric: str, part: str) -> str:
@@ -302,48 +301,43 @@ def short_label(benchmark: Benchmark, metric: str, part: str) -> str:
 
 def _trends(sheet: Sheet) -> Iterator[Figure]:
     """The headline numbers from version to version, a line per language; many languages have several figures."""
-    cells = list(sheet.cells.items())
-    for first in range(0, len(cells), charts.MOST_LOOKS):
-        yield from _trend(replace(sheet, cells=dict(cells[first : first + charts.MOST_LOOKS])), sheet.labels)
-
-
-def _trend(sheet: Sheet, labels: Sequence[str]) -> Iterator[Figure]:
     benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
-    looks = {cell: charts.look_of(number) for number, cell in enumerate(sheet.cells)}
-    panels = []
-    for metric, part in map(_key, benchmark.measures.headline):
-        series = []
-        for cell, found in sheet.cells.items():
-            spans = [span(found[label], metric, part) if label in found else None for label in labels]
-            if any(spans):
-                series.append((looks[cell], spans))
-        if series:
+    labels = sheet.labels
+    versions = ", ".join(f"{number}: {label}" for number, label in enumerate(labels, start=1))
+    every = list(sheet.cells.items())
+    for first in range(0, len(every), charts.MOST_LOOKS):
+        cells = every[first : first + charts.MOST_LOOKS]
+        looks = {cell: charts.look_of(number) for number, (cell, _) in enumerate(cells)}
+        panels = []
+        for metric, part in map(key_from, benchmark.measures.headline):
+            series = []
+            for cell, found in cells:
+                spans = [span(found[label], metric, part) if label in found else None for label in labels]
+                if any(spans):
+                    series.append((looks[cell], spans))
             about = benchmark.describe(metric)
             is_percent = about.unit.is_of_hundred
             unit = (", points" if about.better == "zero" else ", %") if is_percent else ""
-            label = short_label(benchmark, metric, part) + unit
-            panels.append(LinePanel(label, series, 10.0 if is_percent else 0.1, about.better))
-    if len(labels) < 2 or not panels:
-        return
+            title = short_label(benchmark, metric, part) + unit
+            panels += [LinePanel(title, series, 10.0 if is_percent else 0.1, about.better)] if series else []
+        if len(labels) < 2 or not panels:
+            continue
+        any_of = next(iter(cells[0][1].values()))
 
-    def draw(canvas: Canvas) -> None:
-        entries = [(language(cell), look) for cell, look in looks.items()]
-        names = [str(number) for number in range(1, len(labels) + 1)]
-        charts.lines(canvas, panels, names, charts.legend(canvas, entries, 0))
+        def draw(
+            canvas: Canvas, panels: Sequence[LinePanel] = panels, looks: Mapping[str, charts.Look] = looks
+        ) -> None:
+            entries = [(language(cell), look) for cell, look in looks.items()]
+            names = [str(number) for number in range(1, len(labels) + 1)]
+            charts.lines(canvas, panels, names, charts.legend(canvas, entries, 0))
 
-    versions = ", ".join(f"{number}: {label}" for number, label in enumerate(labels, start=1))
-    yield figure(
-        f"{sheet.benchmark}{sheet.suffix}.trend",
-        "From version to version",
-        f"{versions} ({sheet.conditions}); lines: {sheet.intervals} of each version by itself.",
-        sheet.benchmark,
-        draw,
-    )
-
-
-def _key(name: str) -> Key:
-    metric, _, part = name.partition(":")
-    return metric, part or "all"
+        yield figure(
+            f"{sheet.benchmark}{sheet.suffix}.trend",
+            "From version to version",
+            f"{versions} ({sheet.conditions}); lines: {charts.intervals_of(any_of)} of each version by itself.",
+            sheet.benchmark,
+            draw,
+        )
 
 
 # -- published results -------------------------------------------------------------------------------------------------
@@ -354,7 +348,7 @@ def beside_published(sheet: Sheet) -> Iterator[Figure]:
     benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
     for cell, found in sheet.cells.items():
         selection = next(iter(found.values())).selection
-        keys = [_key(name) for name in benchmark.presentation.beside_published]
+        keys = [key_from(name) for name in benchmark.presentation.beside_published]
         keys = [key for key in keys if any(span(result, *key) for result in found.values())]
         printed = {key: values for key in keys if (values := published_values(selection, *key))}
         if not printed:
@@ -371,29 +365,19 @@ def beside_published(sheet: Sheet) -> Iterator[Figure]:
             for value in values
             if value.note
         ]
-        by_people = " Judged by people, not by the automatic measure." if _by_people(values) else ""
-
-        def draw(
-            canvas: Canvas,
-            printed: Mapping[Key, list[Published]] = printed,
-            rows: Sequence[DotRow] = rows,
-            papers: str = papers,
-        ) -> None:
-            top = charts.legend(canvas, [("measured here", MALE), (f"published ({papers})", PUBLISHED)], 0)
-            charts.dots(canvas, _panels(benchmark, list(printed)), [*rows, *_published_rows(printed)], top)
-
-        yield figure(
-            sheet.name_of(cell, "published"),
+        by_people = any(value.remark == BY_PEOPLE for value in values)
+        judged = " Judged by people, not by the automatic measure." if by_people else ""
+        yield dot_figure(
+            sheet,
+            "published",
             "Comparison with published results",
             f"Filled: measured here ({direction(cell)}; {sheet.conditions}), lines: {sheet.intervals}. Hollow: "
-            f"reported by {papers} ({tables}), {how_comparable(selection)}.{by_people}{''.join(notes)}",
-            cell,
-            draw,
+            f"reported by {papers} ({tables}), {how_comparable(selection)}.{judged}{''.join(notes)}",
+            _panels(benchmark, list(printed)),
+            [*rows, *_published_rows(printed)],
+            [("measured here", MALE), (f"published ({papers})", PUBLISHED)],
+            cell=cell,
         )
-
-
-def _by_people(values: Sequence[Published]) -> bool:
-    return any(value.remark == BY_PEOPLE for value in values)
 
 
 def _published_rows(printed: Mapping[Key, list[Published]]) -> list[DotRow]:

@@ -14,18 +14,22 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.benchmarks.findings import TwoRates
 from gendermark.io.disk_list import cached
+from gendermark.metrics.metric import key_from
 from gendermark.metrics.statistics import benjamini_hochberg
 from gendermark.metrics.verdicts import ALPHA, State
 from gendermark.reading.codes import NAMES
+from gendermark.reading.failures import MISSING
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.reporting.document import Finding
-from gendermark.reporting.phrases import GENDER_GAP, as_percent, ci, counted, find, leaning, rounded, with_lost
+from gendermark.reporting.phrases import GENDER_GAP, as_percent, ci, counted, find, leaning, rounded, times, with_lost
 from gendermark.result import Result
 
 FEW_JUDGED = 90.0
 """Percent judged below which a finding says so."""
 TOO_FEW_JUDGED = 10.0
 """Percent judged below which women and men are not compared."""
+MOST_MISSING = 5.0
+"""Percent of sentences that a scored file may lack; with more, women and men are not compared."""
 NOTHING = "Too little was translated to say anything."
 NOT_TRANSLATED = "Nothing was translated, so nothing can be said about gender."
 
@@ -39,14 +43,17 @@ def found_in(result: Result) -> list[Finding]:
     """The findings of one benchmark and direction of one system."""
     result = concluded(result)
     benchmark = benchmark_of(result)
+    if lacking := missing(result):
+        return [Finding(f"{lacking}.")]
     judged = judged_percent(result)
     if judged is not None and judged < TOO_FEW_JUDGED:
-        is_open = benchmark.presentation.may_leave_open and _not_translated(result) < TOO_FEW_JUDGED
-        return with_lost(result, [_left_open(judged) if is_open else _too_few(result, judged)])
+        return with_lost(result, [Finding(_too_few(result, judged))])
     found = with_lost(result, benchmark.presentation.findings(result) or _headline(benchmark, result))
     if not found:
         return [Finding(NOTHING)]
-    return found if judged is None or judged >= FEW_JUDGED else [*found, _few(result, judged)]
+    if judged is None or judged >= FEW_JUDGED:
+        return found
+    return [*found, Finding(f"{_judged(judged)}; {_others(result, judged)}.")]
 
 
 def concluded(result: Result) -> Result:
@@ -66,14 +73,19 @@ def benchmark_of(result: Result) -> Benchmark:
     return found
 
 
+def leading_key(benchmark: Benchmark) -> tuple[str, str]:
+    """The one metric by which systems are compared in a sentence, and ordered on a leaderboard."""
+    return key_from(benchmark.presentation.leading or benchmark.measures.headline[0])
+
+
 def _headline(benchmark: Benchmark, result: Result) -> list[Finding]:
     """Where a benchmark has no sentence of its own: its headline numbers, by their labels."""
     numbers = []
     for name in benchmark.measures.headline:
-        metric, _, part = name.partition(":")
-        estimate = result.find(metric, part or "all")
+        key = key_from(name)
+        estimate = result.find(*key)
         if estimate is not None:
-            label = benchmark.label(metric, part or "all")
+            label = benchmark.label(*key)
             unit = "%" if estimate.unit.scale == "%" else ""
             ends = ci(estimate, f".{estimate.unit.decimals}f")
             numbers.append(Finding(f"{label[:1].upper()}{label[1:]}: {estimate.shown}{unit}{ends}."))
@@ -95,6 +107,17 @@ def judged_percent(result: Result) -> float | None:
     return 100 * counts.n_judged / counts.n_total if counts else None
 
 
+def missing(result: Result) -> str:
+    """`600 of 1,200 sentences missing: no conclusion`; empty where (nearly) all are there."""
+    n, whole = _missing(result.judgements), len(result.judgements)
+    return f"{n:,} of {whole:,} sentences missing: no conclusion" if 100 * n > MOST_MISSING * whole else ""
+
+
+@cached
+def _missing(judgements: Sequence[Judgement]) -> int:
+    return sum(judgement.reason == MISSING for judgement in judgements)
+
+
 def _not_translated(result: Result) -> float:
     lost = _verdicts(result.judgements)[Verdict.NOT_TRANSLATED]
     return 100 * lost / max(len(result.judgements), 1)
@@ -105,24 +128,20 @@ def _verdicts(judgements: Sequence[Judgement]) -> Counter[Verdict]:
     return Counter(judgement.verdict for judgement in judgements)
 
 
-def _few(result: Result, judged: float) -> Finding:
-    return Finding(f"Only {rounded(judged)}% of translations could be judged; {_others(result, judged)}.")
+def _too_few(result: Result, judged: float) -> str:
+    """What to say instead of a comparison of women and men."""
+    lost = _not_translated(result)
+    if benchmark_of(result).presentation.may_leave_open and lost < TOO_FEW_JUDGED:
+        if judged == 0:
+            return "No translation shows a gender: it is left open, or was not found."
+        return f"Only {rounded(judged)}% of translations show a gender: the others leave it open, or it was not found."
+    if lost == 100:
+        return NOT_TRANSLATED
+    return f"{_judged(judged)}, too few to compare women and men; {_others(result, judged)}."
 
 
-def _too_few(result: Result, judged: float) -> Finding:
-    if _not_translated(result) == 100:
-        return Finding(NOT_TRANSLATED)
-    return Finding(
-        f"Only {rounded(judged)}% of translations could be judged, too few to compare women and men; "
-        f"{_others(result, judged)}."
-    )
-
-
-def _left_open(judged: float) -> Finding:
-    if judged == 0:
-        return Finding("No translation shows a gender: it is left open, or was not found.")
-    shown = f"Only {rounded(judged)}% of translations show a gender"
-    return Finding(f"{shown}: the others leave it open, or it was not found.")
+def _judged(judged: float) -> str:
+    return f"Only {rounded(judged)}% of translations could be judged"
 
 
 def _others(result: Result, judged: float) -> str:
@@ -176,11 +195,14 @@ class Rates:
         women, men = rounded(self.women.value), rounded(self.men.value)
         if self.source_tells:
             return f"{women}% of women and {men}% of men keep their gender"
-        return f"{men}% become men, {women}% women"
+        return f"{men}% are translated as men, {women}% as women"
 
     @property
     def counts(self) -> str:
         """For few people."""
+        if not self.source_tells:
+            men, women = (round((e.value or 0.0) * e.n_total / 100) for e in (self.men, self.women))
+            return f"{men} of {self.men.n_total} people of unspecified gender are translated as men, {women} as women"
         both = ((self.women, "women"), (self.men, "men"))
         return ", ".join(f"{round((e.value or 0.0) * e.n_total / 100)} of {e.n_total} {who}" for e, who in both)
 
@@ -191,15 +213,27 @@ class Rates:
 
 def rates_of(result: Result) -> Rates | None:
     """The two numbers of a result; None where its benchmark has no such numbers, or too few could be judged."""
-    judged, asked = judged_percent(result), benchmark_of(result).presentation.two_rates
-    if asked is None or (judged is not None and judged < TOO_FEW_JUDGED):
-        return None
+    return next(iter(all_rates(result)), None)
+
+
+def all_rates(result: Result) -> list[Rates]:
+    """The two numbers of a result; then those of people of unspecified gender, where its benchmark has both kinds."""
+    judged, shown = judged_percent(result), benchmark_of(result).presentation
+    if (judged is not None and judged < TOO_FEW_JUDGED) or missing(result):
+        return []
     result = concluded(result)
+    asked = [one for one in (shown.two_rates, shown.open_rates) if one is not None]
+    return [found for one in asked if (found := _rates(result, one)) is not None]
+
+
+def _rates(result: Result, asked: TwoRates) -> Rates | None:
     men = find(result, asked.men)
     women = find(result, asked.women) if asked.women else _rest(men)
     if men is None or women is None:
         return None
     gap = find(result, asked.gap)
+    if gap is not None and not asked.women:
+        gap = times(2, gap)  # the share of men above one half
     if gap is not None and not gap.state and result.verdicts:
         # The first question is about women and men, under another name.
         gap = replace(gap, state=result.verdicts[0].state)
@@ -251,8 +285,8 @@ MOST_WORDS = 20
 def by_weight(results: Sequence[Result]) -> list[str]:
     """Benchmarks in the order of a report; the first opens it. The rule looks at no number that was measured.
 
-    Those whose source gives the gender come first, then those with more languages, then as benchmarks ask for it, and
-    the larger before the smaller.
+    Those whose source specifies the gender come first, then those with more languages, then as benchmarks ask for it,
+    and the larger before the smaller.
     """
 
     def weight(name: str) -> tuple[bool, int, int, int]:
@@ -273,11 +307,14 @@ def verdict(systems: Sequence[tuple[str, Sequence[Result]]]) -> str:
     if not results:
         return "There are no results."
     opening = by_weight(results)[0]
-    rates = [
-        (name, [found for one in own if one.selection.benchmark == opening and (found := rates_of(one))])
-        for name, own in systems
-    ]
-    known = [(name, own) for name, own in rates if own]
+    every = [(name, [all_rates(one) for one in own if one.selection.benchmark == opening]) for name, own in systems]
+    # People of unspecified gender, where nothing is found about the others.
+    specified, unspecified = (
+        [(name, rates) for name, own in every if (rates := [one[place] for one in own if len(one) > abs(place)])]
+        for place in (0, 1)
+    )
+    is_found = any(one.is_biased or _errors(one) for _, own in specified for one in own)
+    known = specified if is_found or not any(one.is_biased for _, own in unspecified for one in own) else unspecified
     if not known:
         return _without_rates(systems, results)
     if len(systems) == 1 and len(known[0][1]) == 1:
@@ -286,17 +323,24 @@ def verdict(systems: Sequence[tuple[str, Sequence[Result]]]) -> str:
 
 
 def called(name: str) -> str:
-    """A system at the start of a sentence: with an article where its name is plain words."""
-    return f"The {name}" if name.islower() and " " in name and name.replace(" ", "").isalpha() else name
+    """A system at the start of a sentence: with an article before "demo model" and controls."""
+    return f"The {name}" if name.endswith((" control", "demo model")) else name
 
 
 def _of_result(name: str, own: Rates, results: Sequence[Result]) -> str:
     if own.kind == UNKNOWN:
+        if errors := _errors(own):
+            head, colon, kinds = errors.partition(":")
+            return _fitting(f"{name}: {head}", f"{colon}{kinds}")
         return _fitting(f"{name} {own.kind[0]}", f": {own.counts}")
     if own.kind == ALIKE and (beyond := _beyond(own.result, results)):
         return _fitting(f"{name} {own.kind[0]}, but {beyond}")
     gap = f" (gap {own.size:.0f} points)" if own.is_biased and own.kind != LOST else ""
     return _fitting(f"{name} {own.kind[0]}: {own.numbers}", gap)
+
+
+def _errors(rates: Rates) -> str:
+    return benchmark_of(rates.result).presentation.suspected(rates.result) if rates.source_tells else ""
 
 
 def _beyond(result: Result, results: Sequence[Result]) -> str:
@@ -371,6 +415,8 @@ def _biased(results: Sequence[Result]) -> list[Result]:
 
 
 def _without_rates(systems: Sequence[tuple[str, Sequence[Result]]], results: Sequence[Result]) -> str:
+    if len(systems) == 1 and (lacking := next(filter(None, map(missing, results)), "")):
+        return f"{called(systems[0][0])}: {lacking}."
     if all(_not_translated(result) == 100 for result in results if result.judgements):
         return NOT_TRANSLATED
     tests = [v for result in results for v in result.verdicts]

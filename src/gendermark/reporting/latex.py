@@ -28,6 +28,7 @@ _ESCAPED = {
     "…": r"\ldots{}",
     "→": r"$\rightarrow$",
     "Δ": r"$\Delta$",
+    "†": r"$^{\dagger}$",
 }
 _ONE_COLUMN = 4
 """So many columns fit in one of a paper's two."""
@@ -87,7 +88,7 @@ def _table(table: Table, label: str) -> str:
         heads = [" & ".join(["", *groups]) + r" \\", "".join(rules), *heads]
     lines = []
     for row in table.rows:
-        lines.append(line([cell.value if isinstance(cell, Number) else cell for cell in row]))
+        lines.append(_joined([_number(cell) if isinstance(cell, Number) else text(cell) for cell in row]))
         numbers = [cell if isinstance(cell, Number) else Number(None) for cell in row]
         for intervals in ([one.interval for one in numbers], [one.fixed_interval for one in numbers]):
             if any(intervals):
@@ -122,9 +123,18 @@ def tabular(kind: str, columns: str, heads: Sequence[str], lines: Sequence[str],
     )
 
 
+def _number(number: Number) -> str:
+    value = rf"\textbf{{{text(number.value)}}}" if number.is_best else text(number.value)
+    return value + (rf"$^{{{number.marks.replace('†', chr(92) + 'dagger')}}}$" if number.marks else "")
+
+
 def line(cells: Sequence[Text]) -> str:
     """A row of a table."""
-    content = " & ".join(map(text, cells))
+    return _joined([text(cell) for cell in cells])
+
+
+def _joined(cells: Sequence[str]) -> str:
+    content = " & ".join(cells)
     # The end of the line before would take these for an option of its own.
     return ("{}" if content.startswith(("[", "*")) else "") + content + r" \\"
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
 from gendermark.io.textfiles import write_text
 from gendermark.markup import minus
 from gendermark.metrics.statistics import benjamini_hochberg
+from gendermark.metrics.verdicts import ALPHA
 from gendermark.reading.codes import NAMES, RIGHT_TO_LEFT
-from gendermark.records import Estimate, Unit
-from gendermark.reporting import examples, html
+from gendermark.records import Estimate, Gender, Judgement, Unit
+from gendermark.reporting import html
 from gendermark.reporting.document import (
     Block,
     Bullets,
     Code,
     Drawing,
+    Example,
     Finding,
     Inline,
     Link,
@@ -27,17 +31,21 @@ from gendermark.reporting.document import (
     Section,
     Small,
     Strong,
+    System,
     Table,
     Text,
+    Translated,
     listed,
 )
 from gendermark.reporting.findings import (
     FEW_JUDGED,
     Rates,
+    all_rates,
     called,
     concluded,
     found_in,
     judged_percent,
+    leading_key,
     rates_of,
     verdict,
 )
@@ -52,11 +60,17 @@ from gendermark.reporting.phrases import (
     state,
 )
 from gendermark.reporting.reproduce import commands
-from gendermark.reporting.rows import Explorer, Filter
-from gendermark.reporting.sections import as_sentence, benchmark_section, comparison_table
-from gendermark.reporting.view import CellView, View, leading_key, title_of
+from gendermark.reporting.rows import Cell, Explorer, Filter, outcome_of
+from gendermark.reporting.sections import (
+    View,
+    as_sentence,
+    benchmark_section,
+    comparison_table,
+    title_of,
+)
 from gendermark.result import Result
-from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY
+from gendermark.runs import folder
+from gendermark.runs.compare import ABSENT, CHANGES, FAMILY, IN_WORDS
 from gendermark.runs.folder import Run, read_run
 from gendermark.runs.gates import NOTHING_COMPARED, Check, Verdict
 
@@ -68,7 +82,7 @@ _MOST_LINES = 8
 _MOST_ROWS = 16
 """Of a table in the opening; more are folded."""
 _KEPT = "How many women and men keep their gender?"
-_BECOME = "People of unspecified gender: how many become women, how many men?"
+_UNSPECIFIED = "People of unspecified gender"
 
 
 def write_page(path: Path, directories: Sequence[Path | str]) -> None:
@@ -121,7 +135,7 @@ def _title(view: View) -> str:
     names = [view.label(run) for run in view.tested]
     names[:1] = [name[:1].upper() + name[1:] if called(name) != name else name for name in names[:1]]
     who = listed(names) if len(names) <= _MOST_NAMED else f"{counted(len(names)).capitalize()} systems"
-    directions = list(dict.fromkeys(cell.cell.selection.direction for cell in view.cells))
+    directions = list(dict.fromkeys(cell.selection.direction for cell in view.cells))
     sources = list(dict.fromkeys(_name(one.partition("-")[0]) for one in directions))
     targets = list(dict.fromkeys(_name(one.partition("-")[2]) for one in directions))
     if not names or not directions:
@@ -164,36 +178,37 @@ def _gate(view: View, gate: Verdict) -> Section:
         f"{_checked(view, check)}: {check.finding}" for check in gate.failures if check is not NOTHING_COMPARED
     ]
     blocks: list[Block] = [Paragraph(Strong(as_sentence(gate.sentence)))]
-    return Section("", [*blocks, Bullets(failed)] if failed else blocks, kind=f"gate {_passed(gate)}")
-
-
-def _passed(gate: Verdict) -> str:
-    return "passed" if gate.passed else "failed"
+    kind = "gate passed" if gate.passed else "gate failed"
+    return Section("", [*blocks, Bullets(failed)] if failed else blocks, kind=kind)
 
 
 def _checked(view: View, check: Check) -> str:
     """Benchmark, direction and metric of a check, in words."""
     for cell in view.cells:
-        if any(result.cell == check.cell for _, result in cell.results):
-            label = cell.cell.benchmark.label(check.metric, check.slice)
-            return f"{title_of(cell.benchmark)}, {cell.direction}, {label}"
+        if cell.first.cell == check.cell:
+            label = cell.benchmark.label(check.metric, check.slice)
+            return f"{cell.benchmark.title}, {cell.direction}, {label}"
     return f"{check.cell}, {check.metric}"
 
 
 def _basis(view: View) -> Paragraph:
     """What the verdict rests on."""
     cells = view.of(view.benchmarks[0])
-    sizes = sorted({len(cell.cell) for cell in cells})
+    sizes = sorted({len(cell) for cell in cells})
     n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,}–{sizes[-1]:,}"
-    directions = {(cell.cell.selection.source_language, cell.cell.selection.target_language) for cell in cells}
+    directions = {(cell.selection.source_language, cell.selection.target_language) for cell in cells}
     sources = {source for source, _ in directions}
     what = f"{n} sentences"
-    if len(directions) > 1 and len(sources) == 1:
+    if cells[0].benchmark.reads_any_text:
+        what = _people(cells)
+    elif len(directions) > 1 and len(sources) == 1:
         into = "into" if len(sizes) == 1 else "into each of"
         what = f"{n} {_name(*sources)} sentences translated {into} {counted(len(directions))} languages"
     elif len(directions) > 1:
         what = f"{n} sentences in each of {counted(len(directions))} translation directions"
-    judged = [share for _, _, result in _of(view, cells) if (share := judged_percent(result)) is not None]
+    judged = [
+        share for _, _, result in view.results(view.benchmarks[0]) if (share := judged_percent(result)) is not None
+    ]
     covered = f"; coverage {percent_range(judged)}" if judged else ""
     text: list[Inline] = ["Based on ", Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")]
     text.append(f" ({_data(cells[0].first)}): {what}{covered}.")
@@ -202,8 +217,10 @@ def _basis(view: View) -> Paragraph:
     return Paragraph(text, "basis")
 
 
-def _of(view: View, cells: Sequence[CellView]) -> list[tuple[CellView, int, Result]]:
-    return [one for one in view.results() if one[0] in cells]
+def _people(cells: Sequence[Cell]) -> str:
+    """Of texts of the user's own, in which each row is a person."""
+    texts = {cell.item(number)[1].source for cell in cells for number in range(len(cell))}
+    return f"{sum(len(cell) for cell in cells):,} people in {len(texts):,} texts"
 
 
 def _missing(view: View) -> list[Block]:
@@ -218,10 +235,10 @@ def _missing(view: View) -> list[Block]:
         shown = listed(few) if len(few) <= 2 * _MOST_NAMED else f"{len(few)} of {len(view.results())} results"
         lines.append(f"Less than {FEW_JUDGED:.0f}% of translations could be judged in {shown}.")
     for cell in view.cells:
-        present = {run for run, _ in cell.results}
+        present = {run for run, _ in cell.present}
         absent = [view.label(run) for run in view.tested if run not in present]
         if absent:
-            lines.append(f"{title_of(cell.benchmark)}, {cell.direction}: not run for {listed(absent)}.")
+            lines.append(f"{cell.benchmark.title}, {cell.direction}: not run for {listed(absent)}.")
     for cell, run, result in view.results():
         found = [*result.warnings, *(one.text for one in lost_by_gender(result))]
         lines += [f"{_where(view, cell, run)}: {as_sentence(text)}" for text in found]
@@ -232,11 +249,11 @@ def _missing(view: View) -> list[Block]:
     return [*blocks, Section(f"{len(rest)} more warnings", [Bullets(rest)], folded=True)] if rest else blocks
 
 
-def _where(view: View, cell: CellView, run: int) -> str:
+def _where(view: View, cell: Cell, run: int) -> str:
     """A result, as far as it must be named: system (unless `run` is below 0), benchmark, language."""
     parts = [view.label(run)] if len(view.tested) > 1 and run >= 0 else []
-    has_places = len(view.of(cell.benchmark)) > 1
-    parts += [title_of(cell.benchmark)] if len(view.benchmarks) > 1 or not (parts or has_places) else []
+    has_places = len(view.of(cell.benchmark.name)) > 1
+    parts += [cell.benchmark.title] if len(view.benchmarks) > 1 or not (parts or has_places) else []
     parts += [cell.place] if has_places else []
     return (", " if run >= 0 else " ").join(parts)
 
@@ -246,7 +263,7 @@ def _where(view: View, cell: CellView, run: int) -> str:
 
 def _pictures(view: View) -> list[Block]:
     """Women and men, system by system and language by language: the benchmark that opens, the others folded."""
-    drawn: list[Block] = []
+    drawn: list[tuple[str, Block]] = []
     for source_tells in (True, False):
         by_benchmark = [groups for name in view.benchmarks if (groups := _groups(view, name, source_tells))]
         n_lines = sum(len(rows) for groups in by_benchmark for _, rows in groups)
@@ -254,14 +271,15 @@ def _pictures(view: View) -> list[Block]:
         for part in (first, by_benchmark[len(first) :]):
             if part:
                 data = {
-                    "question": _KEPT if source_tells else _BECOME,
+                    "question": _KEPT if source_tells else f"{_UNSPECIFIED}: translated as women and as men.",
                     "source_tells": source_tells,
                     "intervals": f"{_confidence(view)} CI",
                     "groups": [group for groups in part for group in groups],
                 }
-                drawn.append(Drawing("picture", data))
-    rest = Section("The same picture of the other benchmarks", drawn[1:], folded=True)
-    return [*drawn[:1], rest] if len(drawn) > 1 else drawn
+                drawn.append(("Other benchmarks" if source_tells else _UNSPECIFIED, Drawing("picture", data)))
+    titles = dict.fromkeys(title for title, _ in drawn[1:])
+    folded = [Section(title, [one for fold, one in drawn[1:] if fold == title], folded=True) for title in titles]
+    return [*(one for _, one in drawn[:1]), *folded]
 
 
 def _groups(view: View, benchmark: str, source_tells: bool) -> list[tuple[Text, list[Mapping[str, Any]]]]:
@@ -270,8 +288,9 @@ def _groups(view: View, benchmark: str, source_tells: bool) -> list[tuple[Text, 
     for cell in view.of(benchmark):
         rows = [
             _picture_row(view.label(run) if view.several else cell.direction, rates, cell.code)
-            for run, result in cell.results
-            if (rates := rates_of(result)) is not None and rates.source_tells is source_tells
+            for run, result in cell.present
+            for rates in all_rates(result)
+            if rates.source_tells is source_tells
         ]
         if rows:
             by_cell.append((cell.direction, rows))
@@ -313,13 +332,13 @@ def _findings(view: View) -> list[Block]:
     found: list[Block] = []
     used: set[str] = set()
     for name in view.benchmarks:
-        own = _of(view, view.of(name))
+        own = view.results(name)
         start = f"{title_of(name)}: " if len(view.benchmarks) > 1 else ""
         if len(own) == 1:
             ((cell, run, result),) = own
-            told = found_in(result) if not found else [one for one in found_in(result) if one.effect > 0]
-            for one in told:
-                shown = examples.of_finding(cell.cell, run, one, used) if one.effect > 0 else []
+            own_findings = found_in(result) if not found else [one for one in found_in(result) if one.effect > 0]
+            for one in own_findings:
+                shown = _examples_of_finding(cell, run, one, used) if one.effect > 0 else []
                 found.append(replace(one, text=f"{start}{one.text}", examples=shown))
         elif own:
             over = _over_results(view, own, start, used)
@@ -330,19 +349,19 @@ def _findings(view: View) -> list[Block]:
     return [Section("Findings", found, level=3, kind="findings")] if found else []
 
 
-def _over_results(view: View, own: Sequence[tuple[CellView, int, Result]], start: str, used: set[str]) -> list[Finding]:
+def _over_results(view: View, own: Sequence[tuple[Cell, int, Result]], start: str, used: set[str]) -> list[Finding]:
     """What is found in how many results, and where it is largest."""
-    by_what: dict[str, list[tuple[CellView, int, Finding]]] = {}
+    by_what: dict[str, list[tuple[Cell, int, Finding]]] = {}
     for cell, run, result in own:
         for one in found_in(result):
             if one.what and one.amount is not None:
                 by_what.setdefault(one.what, []).append((cell, run, one))
-    told = _range(view, own, start)
+    findings = _range(view, own, start)
     for what, some in by_what.items():
         adjusted = benjamini_hochberg([one.amount.p_value if one.amount is not None else None for *_, one in some])
         sure = [one for one, p in zip(some, adjusted, strict=True) if one[2].effect > 0 and p is not None and p < ALPHA]
         if not sure:
-            told.append(Finding(f"{start}{what}: significant in none of {len(some)} results."))
+            findings.append(Finding(f"{start}{what}: significant in none of {len(some)} results."))
             continue
         cell, run, largest = max(sure, key=lambda one: abs(one[2].value))
         signs = {one.value > 0 for *_, one in sure}
@@ -350,12 +369,12 @@ def _over_results(view: View, own: Sequence[tuple[CellView, int, Result]], start
         amount = points(largest.amount, turned=True) if largest.amount is not None else ""
         text = f"{start}{what}: significant in {len(sure)} of {len(some)} results{side}"
         where = _named(view, cell, run)
-        shown = examples.of_finding(cell.cell, run, largest, used)
-        told.append(replace(largest, text=f"{text}; largest: {where}, {amount}.", examples=shown))
-    return told
+        shown = _examples_of_finding(cell, run, largest, used)
+        findings.append(replace(largest, text=f"{text}; largest: {where}, {amount}.", examples=shown))
+    return findings
 
 
-def _range(view: View, own: Sequence[tuple[CellView, int, Result]], start: str) -> list[Finding]:
+def _range(view: View, own: Sequence[tuple[Cell, int, Result]], start: str) -> list[Finding]:
     """Where the leading metric is lowest and highest."""
     metric, part = leading_key(own[0][0].benchmark)
     found = [(e.value, cell, run, e) for cell, run, one in own if (e := one.find(metric, part)) and e.value is not None]
@@ -363,15 +382,15 @@ def _range(view: View, own: Sequence[tuple[CellView, int, Result]], start: str) 
         return []
     ends = [min(found, key=lambda one: one[0]), max(found, key=lambda one: one[0])]
     unit = "%" if ends[0][3].unit is Unit.PERCENT else ""
-    label = own[0][0].cell.benchmark.label(metric, part)
+    label = own[0][0].benchmark.label(metric, part)
     low, high = (f"{e.shown}{unit} ({_named(view, cell, run)})" for _, cell, run, e in ends)
     return [Finding(f"{start}{label[:1].upper()}{label[1:]}: from {low} to {high}.")]
 
 
-def _named(view: View, cell: CellView, run: int) -> str:
+def _named(view: View, cell: Cell, run: int) -> str:
     """System and language, whichever there are several of."""
     parts = [view.label(run)] if len(view.tested) > 1 else []
-    return ", ".join([*parts, cell.place] if len(view.of(cell.benchmark)) > 1 else parts)
+    return ", ".join([*parts, cell.place] if len(view.of(cell.benchmark.name)) > 1 else parts)
 
 
 def _side(finding: Finding) -> str:
@@ -391,8 +410,8 @@ def _disagreement(view: View) -> list[Block]:
     link = Link(f"{n:,} of {whole:,} translated sentences", Filter(differ="yes").link)
     systems = [view.system(run) for run in range(len(view.runs))]
     for cell in (cell for name in view.benchmarks for cell in view.of(name)):
-        if shown := examples.of_disagreement(cell.cell, view.tested[: _MOST_NAMED + 1], systems):
-            where = f" For example, {title_of(cell.benchmark)}, {cell.direction}:"
+        if shown := _examples_of_disagreement(cell, view.tested[: _MOST_NAMED + 1], systems):
+            where = f" For example, {cell.benchmark.title}, {cell.direction}:"
             text = Paragraph(["The systems disagree on ", link, ".", where])
             return [text, Section("", shown, kind="shown", place=cell.code)]
     return [Paragraph(["The systems disagree on ", link, "."])]
@@ -406,33 +425,24 @@ def _all_results(view: View) -> list[Block]:
     rows: list[Sequence[Text]] = []
     for cell, run, result in results:
         rates = rates_of(result)
-        name: list[Inline] = [Link(title_of(cell.benchmark), f"#{cell.benchmark}")]
-        name += [f", {cell.place}"] if len(view.of(cell.benchmark)) > 1 else []
+        name: list[Inline] = [Link(cell.benchmark.title, f"#{cell.benchmark.name}")]
+        name += [f", {cell.place}"] if len(view.of(cell.benchmark.name)) > 1 else []
         who: list[Text] = [view.system(run)] if len(view.tested) > 1 else []
         numbers: list[Text] = ["–", "–", "–"]
         if rates is not None:
             numbers = [Number(rates.women), Number(rates.men), Number(rates.gap)]
-        asked = rates.gap if rates is not None else next(iter(_questions(result)), None)
+        # What the benchmark asks; without the interval, whose even point differs.
+        questions = (replace(e, low=None, high=None) for e in concluded(result).estimates if e.state)
+        asked = rates.gap if rates is not None else next(questions, None)
         rows.append([name, *who, *numbers, state(asked) if asked is not None else TOO_FEW])
     caption = (
-        "Percent of women and of men who keep their gender (where the source does not specify it: who become women, "
-        "men) and men minus women, with CI."
+        "Percent of women and of men who keep their gender (where the source does not specify it: who are "
+        "translated as women, as men) and men minus women, with CI."
     )
-    columns = [
-        "benchmark",
-        *(["system"] if len(view.tested) > 1 else []),
-        "women, %",
-        "men, %",
-        "gap, points",
-        "verdict",
-    ]
-    table = Table(columns, rows, caption, n_text=len(columns) - 4)
+    names = ["benchmark", "system"] if len(view.tested) > 1 else ["benchmark"]
+    columns = [*names, "women, %", "men, %", "gap, points", "verdict"]
+    table = Table(columns, rows, caption, n_text=len(names))
     return [Section("All benchmarks", [table], level=3, folded=len(rows) > _MOST_ROWS, kind="results")]
-
-
-def _questions(result: Result) -> list[Estimate]:
-    """What a benchmark asks of a result, with the answers; without the intervals, whose even point differs."""
-    return [replace(e, low=None, high=None) for e in concluded(result).estimates if e.state]
 
 
 def _against_first(view: View) -> list[Block]:
@@ -440,7 +450,7 @@ def _against_first(view: View) -> list[Block]:
     leading = view.compared(leading=True)
     if not leading:
         return list(view.figures(""))
-    labels = {view.cell(c.cell).cell.benchmark.label(c.metric, c.slice) for _, c in leading}
+    labels = {view.cell(c.cell).benchmark.label(c.metric, c.slice) for _, c in leading}
     by = f", by {labels.pop()}" if len(labels) == 1 else ""
     blocks: list[Block] = []
     for run in view.tested[1:] if len(view.tested) <= _MOST_NAMED + 1 else []:
@@ -449,7 +459,7 @@ def _against_first(view: View) -> list[Block]:
         for number, change in enumerate(change for change in CHANGES if change in dict(own)):
             places = [_where(view, cell, -1) for found, cell in own if found == change]
             where = ", ".join(places) if len(places) <= 2 * _MOST_NAMED else f"{len(places)} of {len(own)} comparisons"
-            said = "no significant difference" if change == "unclear" else change
+            said = IN_WORDS.get(change, change)
             tone = change if change in ("better", "worse") else ""
             text += ["; " if number else ": ", Strong(said, tone), f" {'for' if change == ABSENT else 'in'} {where}"]
         blocks.append(Paragraph([*text, "."], "lead"))
@@ -461,11 +471,12 @@ def _against_first(view: View) -> list[Block]:
 def _note(view: View) -> Paragraph:
     notes = [
         f"CI: {_confidence(view)} confidence interval over groups of sentences, such as those about one occupation.",
-        f"Significant: p < {ALPHA} after Holm correction over the tests within one result. Where the summary counts "
-        "significant results or names the largest, p-values are corrected across all results (Benjamini–Hochberg).",
+        f"Significant: unlikely to arise by chance if there were no gap (p < {ALPHA} after Holm correction over the "
+        "tests within one result). Where the summary counts significant results or names the largest, p-values are "
+        "corrected across all results (Benjamini–Hochberg).",
     ]
     if view.compared():
-        notes.append(f"Systems are compared sentence by sentence; better and worse mean p < {ALPHA} after {FAMILY}.")
+        notes.append(f"Systems are compared sentence by sentence; significant means p < {ALPHA} after {FAMILY}.")
     if len(view.tested) < len(view.runs):
         notes.append("Controls are programs of known bias that show what the numbers mean; they are not under test.")
     return Paragraph(" ".join([*notes, "Underlined numbers link to the underlying sentences."]), "note")
@@ -475,15 +486,18 @@ def _note(view: View) -> Paragraph:
 
 
 def _measured(view: View) -> Section:
-    runs = range(len(view.runs))
-    facts: list[tuple[str, Sequence[Text]]] = [
-        ("systems" if view.several else "system", [_whole_system(view, run) for run in runs])
-    ]
+    systems: list[Text] = []
+    for number, run in enumerate(view.runs):
+        # Where a label is short for it, its system as it was given.
+        is_short = run.system not in view.label(number)
+        systems.append([view.system(number), Small(f" {run.system}")] if is_short else view.system(number))
+    facts: list[tuple[str, Sequence[Text]]] = [("systems" if view.several else "system", systems)]
     for name in view.benchmarks:
         cells = view.of(name)
-        n = sum(len(cell.cell) for cell in cells)
+        n = sum(len(cell) for cell in cells)
         directions = ", ".join(dict.fromkeys(cell.direction for cell in cells))
-        facts.append((title_of(name), [f"{directions}; {n:,} sentences"]))
+        size = _people(cells) if cells[0].benchmark.reads_any_text else f"{n:,} sentences"
+        facts.append((title_of(name), [f"{directions}; {size}"]))
     data = {(result.selection.benchmark, _data(result)): None for run in view.runs for result in run.results}
     kinds = list(dict.fromkeys(kind for _, kind in data))
     facts += [
@@ -494,18 +508,12 @@ def _measured(view: View) -> Section:
     return Section("What was measured", [Drawing("facts", facts)], id="measured")
 
 
-def _whole_system(view: View, run: int) -> Text:
-    """A run's label and, where that is short for it, its system as it was given."""
-    whole = view.runs[run].system
-    return [view.system(run), Small(f" {whole}")] if whole not in view.label(run) else view.system(run)
-
-
 def _data(result: Result) -> str:
     selection = result.selection
     kind, _, path = selection.data.partition(":")
     source = "official data" if kind == "official" else f"own file {path}" if path else f"{kind} data"
     revision = f", revision {selection.revision}" if selection.revision else ""
-    return f"{source}{revision}, rules {selection.rules}"
+    return f"{source}{revision}, {selection.rules_in_words}"
 
 
 def _when(run: Run) -> str:
@@ -528,7 +536,7 @@ def _reproduction(view: View) -> Section:
         lines = commands(run.manifest, run.name)
         parts: list[Block] = [Code("\n".join(lines))] if lines else []
         parts += [] if lines else [Paragraph(f"No single command repeats this run; its settings are in {run.name}.")]
-        parts += [Paragraph(f"The system reports: {as_sentence(note)}") for note in run.manifest.get("notes", [])]
+        parts += [Paragraph(f"Note: {as_sentence(note)}") for note in run.manifest.get("notes", [])]
         signatures = Bullets([result.signature for result in run.results])
         parts.append(
             Section("Signatures: everything a number depends on", [signatures], folded=True, kind="signatures")
@@ -540,3 +548,99 @@ def _reproduction(view: View) -> Section:
     verb, words = ("audit", list(dict.fromkeys(files))) if all(files) else ("report", named)
     blocks += [Paragraph("This page:"), Code(f"gendermark {verb} {shlex.join(words)} -o {verb}.html")]
     return Section("How to reproduce", blocks, id="reproduce")
+
+
+_LONGEST = 160
+"""Characters of a sentence that is shown beside a finding."""
+_MOST_TRIED = 5_000
+"""Translations of each kind that are looked at, the first ones; no published set has more."""
+_SHOWS = {"feminine": "as a woman", "masculine": "as a man", "neutral": "with no gender"}
+
+
+def _examples_of_finding(cell: Cell, run: int, finding: Finding, used: set[str]) -> list[Example]:
+    """Sentences of each kind that a finding speaks of, about the same person where possible; none is used twice."""
+    if cell.results[run] is None or not finding.shows:
+        return []
+    kinds: list[list[Judgement]] = [[] for _ in finding.shows]
+    lengths: dict[str, int] = {}
+    for (judgement,), (text,) in cell.rows([run]):
+        length = _length(text)
+        if judgement is None or not judgement.spans or length > 2 * _LONGEST or judgement.item_id in used:
+            continue
+        for kind, is_shown in zip(kinds, finding.shows, strict=True):
+            if len(kind) < _MOST_TRIED and is_shown(judgement):
+                kind.append(judgement)
+                lengths[judgement.item_id] = length
+        if all(len(kind) >= _MOST_TRIED for kind in kinds):
+            break
+    if not kinds[0]:
+        return []
+    chosen = min(_together(kinds), key=lambda found: sum(lengths[j.item_id] for j in found))
+    used.update(j.item_id for j in chosen)
+    return [_example(cell, j.item_id, [run], []) for j in chosen]
+
+
+def _examples_of_disagreement(cell: Cell, runs: Sequence[int], systems: Sequence[System]) -> list[Example]:
+    """Two short sentences that some systems have right and others wrong: about women, if there are such."""
+    present = [run for run in runs if cell.results[run] is not None]
+
+    def each() -> Iterator[tuple[tuple[bool, int, int], str]]:
+        for some, texts in cell.rows(present):
+            judged = [j for j in some if j is not None and j.spans and j.observed is not None]
+            if len(judged) < len(present):
+                continue
+            right = sum(j.is_correct for j in judged)
+            length = max(map(_length, texts))
+            if right not in (0, len(present)) and length <= 2 * _LONGEST:
+                is_man = judged[0].expected is not Gender.FEMININE
+                # The more even the division, the more it shows.
+                yield (is_man, abs(2 * right - len(present)), length), judged[0].item_id
+
+    return [_example(cell, item_id, present, systems) for _, item_id in nsmallest(2, each())]
+
+
+def _together(kinds: Sequence[Sequence[Judgement]]) -> Iterator[tuple[Judgement, ...]]:
+    """Sentences that differ in little: versions of one another; else about the same person; else any."""
+    first, *others = kinds
+    if not others or not others[0]:
+        yield from ((j,) for j in first)
+        return
+    for shared in ("contrast", "entity"):
+        partners = defaultdict(list)
+        for j in others[0]:
+            if getattr(j, shared):
+                partners[getattr(j, shared)].append(j)
+        found = [(j, partner) for j in first for partner in partners[getattr(j, shared)]]
+        if found:
+            yield from found
+            return
+    yield first[0], others[0][0]
+
+
+def _length(text: folder.Text | None) -> int:
+    return len(text.source) + len(text.translation or "") if text is not None else 0
+
+
+def _example(cell: Cell, item_id: str, runs: Sequence[int], systems: Sequence[System]) -> Example:
+    """A sentence with what each of these runs made of it; `systems` is empty where there is only one."""
+    number = cell.number_of(item_id) or 0
+    cell.must_show.add(number)
+    translations = []
+    for run in runs:
+        judgement, text = cell.judgement(run, number), cell.text(run, number)
+        if judgement is None or text is None:
+            continue
+        outcome = outcome_of(judgement, draws=cell.benchmark.draws)
+        system = systems[run] if systems else None
+        shows = _shows(judgement, outcome)
+        translations.append(Translated(text.translation or "", judgement.spans, outcome, shows, system))
+    selection = cell.selection
+    languages = selection.source_language, selection.target_language
+    return Example(cell.item(number)[1].source, translations, *languages, context=cell.context(number))
+
+
+def _shows(judgement: Judgement, outcome: str) -> str:
+    read = _SHOWS.get(str(judgement.observed), "")
+    if not read or outcome in ("mixed", "undecided", "failed"):
+        return outcome
+    return f"{outcome}: {read}" if judgement.expected in ("feminine", "masculine") else read

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gendermark.metrics.untranslated import untranslated_by_gender
-from gendermark.metrics.verdicts import State
+from gendermark.metrics.metric import key_from
+from gendermark.metrics.verdicts import State, untranslated_by_gender
 from gendermark.reading.codes import NAMES
 from gendermark.records import Estimate, Gender, Unit
 from gendermark.reporting.charts import percent
@@ -19,7 +19,7 @@ from gendermark.reporting.document import Finding, Shown
 from gendermark.result import Result
 
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not significant"
-AFTER_CORRECTION, TOO_FEW = "not significant after correction", "too few to compare"
+AFTER_CORRECTION, TOO_FEW = "not significant after correction", "too few to tell"
 GENDER_GAP = "Gender gap"
 _BOTH = (Gender.FEMININE, Gender.MASCULINE)
 _PLACEHOLDER = re.compile(r"\{([^}|]+)(?:\|([^}]*))?\}")
@@ -50,8 +50,7 @@ def sentence(result: Result, template: str) -> list[Finding]:
 
 def find(result: Result, name: str) -> Estimate | None:
     """The estimate of `metric:slice`, in percent if it is a share; None where it has no value."""
-    metric, _, part = name.partition(":")
-    found = result.find(metric, part or "all")
+    found = result.find(*key_from(name))
     return as_percent(found) if found is not None and found.unit in (Unit.SHARE, Unit.PROBABILITY) else found
 
 
@@ -71,7 +70,7 @@ def _women_and_men(women: Estimate, men: Estimate, gap: Estimate | None, do: str
     text = f"{shown[0]}{f' {do}' if end else ''} and {shown[1]}{end or f' {do}'}"
     found = Finding(f"{text}.", is_by_gender=True)
     if is_few:
-        return replace(found, text=f"{text}: {TOO_FEW}{_on_these_groups('gender gap', gap, turned=True)}.")
+        return replace(found, text=f"{text}: {TOO_FEW}{_amount('gender gap', gap)}.")
     if gap is None or gap.value is None:
         return found
     favoured = "men" if gap.value > 0 else "women"
@@ -87,12 +86,9 @@ def _women_and_men(women: Estimate, men: Estimate, gap: Estimate | None, do: str
     )
 
 
-def _on_these_groups(what: str, found: Estimate | None, *, turned: bool = False, unit: str = "") -> str:
-    """`; gender gap on these groups: 9.8 points (CI 8.2–11.3)`, where few groups say nothing about others."""
-    if found is None or found.value is None or found.fixed_low is None or found.fixed_high is None:
-        return ""
-    fixed = replace(found, low=found.fixed_low, high=found.fixed_high)
-    return f"; {what} on these groups: {points(fixed, turned=turned, unit=unit)}"
+def _amount(what: str, found: Estimate | None, unit: str = "") -> str:
+    """`; gender gap 9.8 points (CI -8.2 to 21.3)`"""
+    return "" if found is None or found.value is None else f"; {what} {points(found, unit=unit)}"
 
 
 def _counted(found: Estimate, who: str) -> str:
@@ -110,9 +106,7 @@ def difference(
     if found is None or found.value is None or found.low is None or found.high is None:
         return []
     if found.state == State.TOO_FEW:
-        return [
-            Finding(f"{what}: {TOO_FEW}{_on_these_groups('difference', found, unit=unit)}.", what=what, amount=found)
-        ]
+        return [Finding(f"{what}: {TOO_FEW}{_amount('difference', found, unit)}.", what=what, amount=found)]
     side = (above if found.value > 0 else below) if found.state == State.SIGNIFICANT else ""
     text = f"{what}: {points(found, unit=unit)}{_after_comma(state(found))}{f'; {side}' if side else ''}."
     leans = leaning(found)
@@ -200,9 +194,14 @@ def leaning(found: Estimate, even: float = 0.0) -> float:
 
 def as_percent(estimate: Estimate) -> Estimate:
     """A probability as a percentage."""
+    return replace(times(100, estimate), unit=Unit.PERCENT)
+
+
+def times(factor: float, estimate: Estimate) -> Estimate:
+    """A multiple of a number and its intervals."""
     names = ("value", "low", "high", "fixed_low", "fixed_high")
-    scaled: dict[str, Any] = {name: None if (x := getattr(estimate, name)) is None else 100 * x for name in names}
-    return replace(estimate, unit=Unit.PERCENT, **scaled)
+    scaled: dict[str, Any] = {name: None if (x := getattr(estimate, name)) is None else factor * x for name in names}
+    return replace(estimate, **scaled)
 
 
 def share(estimate: Estimate | None, of: str = "") -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from gendermark import registry
 from gendermark.selection import Selection
@@ -48,11 +47,10 @@ class Published:
 
 def published_values(selection: Selection, metric: str = "", part: str = "") -> list[Published]:
     """What is printed for the benchmark and direction of a selection; of one metric and slice if they are given."""
-    direction = f"{selection.source_language}-{selection.target_language}"
     return [
         value
         for value in all_published()
-        if (value.benchmark, value.direction) == (selection.benchmark, direction)
+        if (value.benchmark, value.direction) == (selection.benchmark, selection.direction)
         and metric in ("", value.metric)
         and part in ("", value.slice)
     ]
@@ -78,23 +76,19 @@ def _read(package: str) -> Iterator[Published]:
     content = tomllib.loads((files(package) / "published.toml").read_text(encoding="utf-8"))
     papers = {key: Paper(**paper) for key, paper in content["papers"].items()}
     for table in content["tables"]:
-        yield from _values(table, papers)
-
-
-def _values(table: Mapping[str, Any], papers: Mapping[str, Paper]) -> Iterator[Published]:
-    notes = table.get("notes", {})
-    for system, direction, *cells in table["rows"]:
-        for column, value in zip(table["columns"], cells, strict=True):
-            metric, _, part = column.partition(":")
-            yield Published(
-                benchmark=table["benchmark"],
-                direction=direction,
-                system=system,
-                metric=metric,
-                slice=part,
-                value=value,
-                paper=papers[table["paper"]],
-                where=table["where"],
-                remark=table.get("remark", ""),
-                note=notes.get(f"{system} {direction} {column}", ""),
-            )
+        notes = table.get("notes", {})
+        for system, direction, *cells in table["rows"]:
+            for column, value in zip(table["columns"], cells, strict=True):
+                metric, _, part = column.partition(":")
+                yield Published(
+                    benchmark=table["benchmark"],
+                    direction=direction,
+                    system=system,
+                    metric=metric,
+                    slice=part,
+                    value=value,
+                    paper=papers[table["paper"]],
+                    where=table["where"],
+                    remark=table.get("remark", ""),
+                    note=notes.get(f"{system} {direction} {column}", ""),
+                )

@@ -30,7 +30,8 @@ def commands(manifest: Mapping[str, Any], directory: str) -> list[str]:
         selections = [Selection.from_json(row) for row in config["selections"]]
         arguments = _arguments(selections)
         if arguments is not None:
-            return [_line(config, [*arguments, *_name(manifest)], directory)]
+            name = ["--name", str(manifest["name"])] if manifest.get("name") else []
+            return [_line(config, [*arguments, *name], directory)]
         completed = [select(one)[1] for one in selections]
         if completed != selections or not selections:
             return []
@@ -52,28 +53,23 @@ def _program(config: Mapping[str, Any], selections: Sequence[Selection], said: S
         options.append(f"resampling={resampling!r}")
     if config.get("forced_choice"):
         options.append("forced_choice=True")
+    # As Python writes them, without what they would be anyway.
+    written = [
+        [f"{field.name}={value!r}" for field in fields(one) if (value := getattr(one, field.name)) != field.default]
+        for one in selections
+    ]
     return [
         "python - <<'END'",
         f"from gendermark import {', '.join(names)}, run",
         "run(",
         f"    {str(config['system'])!r},",
         "    [",
-        *(f"        {_selection(one)}," for one in selections),
+        *(f"        Selection({', '.join(one)})," for one in written),
         "    ],",
         *(f"    {option}," for option in options),
         ")",
         "END",
     ]
-
-
-def _selection(selection: Selection) -> str:
-    """As Python writes it, without what it would be anyway."""
-    said = [
-        f"{field.name}={value!r}"
-        for field in fields(selection)
-        if (value := getattr(selection, field.name)) != field.default
-    ]
-    return f"Selection({', '.join(said)})"
 
 
 def _arguments(selections: Sequence[Selection]) -> list[str] | None:
@@ -96,8 +92,13 @@ def _arguments(selections: Sequence[Selection]) -> list[str] | None:
 def _said(selections: Sequence[Selection]) -> dict[str, Any] | None:
     """The options that a command must give, as it would not choose them by itself; None where they contradict."""
     said: dict[str, Any] = {}
-    bare = [_bare(one) for one in selections]
-    for field in _options(selections):
+    bare = []  # what benchmarks fill in by themselves
+    for one in selections:
+        asked = {key: getattr(one, key) for key in ("source_language", "data", "rules")}
+        bare.append(select(one.benchmark, one.target_language, **asked)[1])
+    # Fields of the selections that are options of `gendermark run` of the same name.
+    options = dict.fromkeys(name for one in selections for name in options_of(type(one)) if name != "parts")
+    for field in options:
         both = [(one, usual) for one, usual in zip(selections, bare, strict=True) if hasattr(one, field)]
         values = {getattr(one, field) for one, _ in both}
         if all(getattr(one, field) == _DEFAULTS.get(field, getattr(usual, field)) for one, usual in both):
@@ -115,17 +116,6 @@ def _said(selections: Sequence[Selection]) -> dict[str, Any] | None:
     return said
 
 
-def _options(selections: Sequence[Selection]) -> list[str]:
-    """Fields of the selections that are options of `gendermark run` of the same name."""
-    return [name for name in dict.fromkeys(n for one in selections for n in options_of(type(one))) if name != "parts"]
-
-
-def _bare(selection: Selection) -> Selection:
-    """What the benchmark fills in by itself, so that a command need not say it."""
-    asked = {key: getattr(selection, key) for key in ("source_language", "data", "rules")}
-    return select(selection.benchmark, selection.target_language, **asked)[1]
-
-
 def _words(benchmarks: Sequence[str], targets: Sequence[str], said: Mapping[str, Any]) -> list[str] | None:
     parts = said.get("parts", ())
     if len(parts) > 1:  # the command line takes one
@@ -140,10 +130,6 @@ def _words(benchmarks: Sequence[str], targets: Sequence[str], said: Mapping[str,
         for word in (f"--{key.replace('_', '-')}", str(said[key]))
     ]
     return words + [word for part in parts for word in ("--group", part)]
-
-
-def _name(manifest: Mapping[str, Any]) -> list[str]:
-    return ["--name", str(manifest["name"])] if manifest.get("name") else []
 
 
 def _line(config: Mapping[str, Any], arguments: Sequence[str], directory: str) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import lru_cache
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, lru_cache
 from itertools import zip_longest
-from typing import Any, Generic, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -22,8 +22,12 @@ from gendermark import names, registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.io.disk_list import reordered
-from gendermark.metrics.describe import SLICES
+from gendermark.metrics.metric import SLICES
 from gendermark.records import Gender, Judgement, Verdict
+from gendermark.reporting.document import Number
+from gendermark.reporting.findings import language_of, place_name
+from gendermark.reporting.phrases import direction
+from gendermark.reporting.tables import find
 from gendermark.result import Result
 from gendermark.runs.compare import condition_labels, key_of
 from gendermark.runs.folder import Run, Text
@@ -43,12 +47,8 @@ MOST_EMBEDDED = 5_000
 _BETWEEN = "\x1f"
 """Stands between the pieces of evidence, each of which may be a whole sample with line ends in it."""
 _FILTERS_KEPT = 16
-_NOTHING = np.zeros(len(OUTCOMES), dtype=np.intp)
-_TOLD = 100_000
-"""Rows after which it is said how far the index is."""
-
-T = TypeVar("T")
-
+_PROGRESS_STEP = 100_000
+"""Rows between two reports of progress."""
 
 # -- filters -----------------------------------------------------------------------------------------------------------
 
@@ -105,98 +105,114 @@ def outcome_of(judgement: Judgement, *, draws: bool) -> str:
 
 
 OBSERVED, VERDICT, OUTCOME = range(3)
-"""Columns of an answer: places in `GENDERS`, `VERDICTS` and `OUTCOMES`, one byte each."""
+"""Columns of an answer: places in `GENDERS`, `VERDICTS` and `OUTCOMES`."""
 MISSING = 255
 """In all of them: this system does not have this sentence."""
+_ID, _ENTITY, _SLICES, _EXPECTED, _ANSWERS = range(5)
+"""Columns of what filters ask of a row: a hash, three places, and from then on an answer of each run."""
 
-
-class Coded(Generic[T]):
-    """One of a few values for each row, each kept once; rows hold numbers."""
-
-    def __init__(self, numbers: Any, values: Sequence[T]) -> None:
-        self.numbers, self.values = np.asarray(numbers), values
-
-    def __iter__(self) -> Iterator[T]:
-        return map(self.values.__getitem__, self.numbers)
-
-    def __getitem__(self, row: int) -> T:
-        return self.values[int(self.numbers[row])]
-
-
-Numbers = NDArray[np.int32]
+Numbers = NDArray[np.intp]
 """Of rows."""
-Judged = Sequence[Judgement | None]
-Written = Sequence[Text | None]
 
 
 class Cell:
     """One benchmark and direction: the items that any of the runs has, and for each run its answers or none.
 
-    Judgements and texts may be on the disk. What filters ask of each row is kept in a few bytes.
+    Judgements and texts may be on the disk. What filters ask of each row is kept as a few numbers.
     """
 
     def __init__(
         self,
-        name: str,
+        cell: str,
+        label: str,
         results: Sequence[Result | None],
         texts: Sequence[Sequence[Text]],
-        tell: Callable[[int], None] = lambda n: None,  # noqa: ARG005
+        tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
     ) -> None:
-        """`texts` of each run, in the order of its judgements; `tell` hears how many rows are indexed."""
-        self.name = name
-        self.results = results
-        present = [result for result in results if result is not None]
-        self.selection = present[0].selection
+        """`label` tells it apart where others of its benchmark and direction were measured otherwise.
+
+        `texts` of each run, in the order of its judgements; `tell` gets the progress of reading.
+        """
+        self.name, self.label, self.results = f"{cell} {label}".strip(), label, results
+        self.first = next(result for result in results if result is not None)
+        self.selection = self.first.selection
         self.benchmark: Benchmark = registry.load("benchmark", self.selection.benchmark)
         judgements = [result.judgements if result else () for result in results]
         self._judged, self._written = _in_one_order(judgements, texts)
         self.must_show: set[int] = set()
         """Items that a page must carry, as something on it leads to them."""
-        self._index(tell)
-
-    def _index(self, tell: Callable[[int], None]) -> None:
-        """In one go through all judgements."""
-        slices: dict[str, int] = {}
-        sets: dict[tuple[int, ...], int] = {}
         entities: dict[str, int] = {}
-        known: dict[tuple[str, ...], int] = {}
-        self._hashes, entity_of_row, set_of_row = array("q"), array("I"), array("I")
-        expected, answers = bytearray(), [bytearray() for _ in self.results]
-        for row in zip_longest(*self._judged):
+        memberships: dict[tuple[str, ...], int] = {}
+        facts, missing = array("i"), (MISSING,) * 3
+        whole = max(map(len, judgements))
+        for number, row in enumerate(zip_longest(*self._judged)):
+            if number and number % _PROGRESS_STEP == 0:
+                tell(f"{self.name}: {number:,} of {whole:,} sentences read")
             first = next(judgement for judgement in row if judgement is not None)
-            self._hashes.append(hash(first.item_id))
-            entity_of_row.append(entities.setdefault(entity_of(first), len(entities)))
-            expected.append(GENDERS.index(first.expected or NONE))
-            names = self._slices_of(first)
-            if names not in known:
-                members = tuple(slices.setdefault(name, len(slices)) for name in names)
-                known[names] = sets.setdefault(members, len(sets))
-            set_of_row.append(known[names])
-            if len(self._hashes) % _TOLD == 0:
-                tell(len(self._hashes))
-            for codes, judgement in zip(answers, row, strict=True):
-                codes.extend((MISSING,) * 3 if judgement is None else self._answer(judgement))
-        self.slices = list(slices)
-        self.memberships = Coded(set_of_row, list(sets))
-        self.entities = Coded(entity_of_row, list(entities))
-        """Who each sentence is about; empty where the benchmark does not say."""
-        self.expected = np.frombuffer(expected, dtype=np.uint8)
-        self.answers = [np.frombuffer(codes, dtype=np.uint8).reshape(-1, 3) for codes in answers]
+            entity, slices = entity_of(first), self._slices_of(first)
+            facts.append(_hash(first.item_id))
+            facts.append(entities.setdefault(entity, len(entities)))
+            facts.append(memberships.setdefault(slices, len(memberships)))
+            facts.append(GENDERS.index(first.expected or NONE))
+            for judgement in row:
+                facts.extend(missing if judgement is None else self._answer(judgement))
+        self._facts = np.frombuffer(facts, dtype=np.int32).reshape(-1, _ANSWERS + 3 * len(results))
+        self.expected = self._facts[:, _EXPECTED]
+        self.answers = self._facts[:, _ANSWERS:].reshape(-1, len(results), 3)
+        """Of each row and run."""
+        self.entities, self._memberships = list(entities), list(memberships)
+        self.slices = list(dict.fromkeys(one for members in memberships for one in members))
 
     def __len__(self) -> int:
-        return len(self._hashes)
+        return len(self._facts)
+
+    @property
+    def present(self) -> list[tuple[int, Result]]:
+        """The runs that have it."""
+        return [(run, result) for run, result in enumerate(self.results) if result is not None]
+
+    @property
+    def direction(self) -> str:
+        """`English → Spanish`, with what sets it apart where two cells share it."""
+        return self._with_label(direction(self.selection.source_language, self.selection.target_language))
+
+    @property
+    def place(self) -> str:
+        return self._with_label(place_name(self.first))
+
+    @property
+    def code(self) -> str:
+        """The language by which a reader can choose it."""
+        return language_of(self.first)
+
+    def _with_label(self, name: str) -> str:
+        return f"{name} ({self.label})" if self.label else name
+
+    def estimate(self, run: int, metric: str, part: str = "all", *, with_interval: bool = True) -> Number:
+        """A number that leads to its sentences."""
+        found = find(self.results[run], metric, part)
+        name, _, kind = self._totals.get((metric, part), "").partition(".")
+        verdict = "judged" if kind in ("judged", "decided") else ""
+        behind = Filter(self.name, slice=name if name in self.slices else "", verdict=verdict, system=self.system(run))
+        # Where none has the outcome there is nothing behind the number but what it is a share of.
+        if found is None or found.value != 0:
+            behind = replace(behind, **self.benchmark.describe(metric).behind)
+        return Number(found, with_interval, behind.link)
+
+    @cached_property
+    def _totals(self) -> dict[tuple[str, str], str]:
+        """The column that counts the sentences of each metric: slice and kind."""
+        metrics = self.benchmark.measures.metrics(self.first.judgements, self.first.selection)
+        return {(metric.name, metric.slice): metric.total for metric in metrics}
+
+    def system(self, run: int) -> str:
+        """The system of a run, for a filter."""
+        return str(run) if len(self.results) > 1 else ""
 
     def number_of(self, item_id: str) -> int | None:
         """The row of an item."""
-        wanted, start = hash(item_id), 0
-        while True:
-            try:
-                number = self._hashes.index(wanted, start)
-            except ValueError:
-                return None
-            if self.item(number)[0].item_id == item_id:
-                return number
-            start = number + 1
+        candidates = np.flatnonzero(self._facts[:, _ID] == _hash(item_id)).tolist()
+        return next((number for number in candidates if self.item(number)[0].item_id == item_id), None)
 
     def judgement(self, run: int, number: int) -> Judgement | None:
         return self._judged[run][number] if self._judged[run] else None
@@ -204,19 +220,12 @@ class Cell:
     def text(self, run: int, number: int) -> Text | None:
         return self._written[run][number] if self._written[run] else None
 
-    def rows_of(self, run: int) -> Iterator[tuple[int, Judgement, Text]]:
-        """All rows that one run has, one by one."""
-        for number, (judgement, text) in enumerate(zip(self._judged[run], self._written[run], strict=True)):
-            if judgement is not None and text is not None:
-                yield number, judgement, text
-
-    def rows(self, runs: Sequence[int]) -> Iterator[tuple[int, Sequence[Judgement | None], Sequence[Text | None]]]:
-        """The same of several runs, side by side."""
+    def rows(self, runs: Sequence[int]) -> Iterator[tuple[Sequence[Judgement | None], Sequence[Text | None]]]:
+        """All rows one by one, with what some runs have of them."""
         judged, written = (
             zip(*(columns[run] for run in runs), strict=True) for columns in (self._judged, self._written)
         )
-        for number, (judgements, texts) in enumerate(zip(judged, written, strict=True)):
-            yield number, judgements, texts
+        return zip(judged, written, strict=True)
 
     def item(self, number: int) -> tuple[Judgement, Text]:
         """A judgement and a text of an item, from the first run that has it: for what all of them share."""
@@ -226,6 +235,14 @@ class Cell:
                 return judgement, text
         raise IndexError(number)
 
+    def entity(self, number: int) -> str:
+        """Who a sentence is about; empty where the benchmark does not say."""
+        return self.entities[int(self._facts[number, _ENTITY])]
+
+    def slices_of(self, number: int) -> list[int]:
+        """The slices that an item is in, as places in `slices`."""
+        return [self.slices.index(name) for name in self._memberships[int(self._facts[number, _SLICES])]]
+
     def context(self, number: int) -> str:
         """The sentence before, where a benchmark has one."""
         return self.item(number)[0].tags.get(self.benchmark.presentation.context_tag, "")
@@ -234,11 +251,6 @@ class Cell:
         """What a reader may want to know about an item."""
         judgement, hidden = self.item(number)[0], self.benchmark.presentation.hidden_tags
         return {key: value for key, value in judgement.tags.items() if value and key not in hidden}
-
-    def slice_of(self, total: str) -> tuple[str, bool]:
-        """The slice that a metric's column `total` counts ("" for all), and whether it counts what was judged only."""
-        name, _, kind = total.partition(".")
-        return name if name in self.slices else "", kind in ("judged", "decided")
 
     def _answer(self, judgement: Judgement) -> tuple[int, int, int]:
         outcome = outcome_of(judgement, draws=self.benchmark.draws)
@@ -265,77 +277,87 @@ class Cell:
     # -- filters -------------------------------------------------------------------------------------------------------
 
     def matches(self, wanted: Filter) -> Numbers:
-        """The rows that are wanted, but for their texts."""
-        selection = self.selection
-        for asked, own in (
-            (wanted.cell, self.name),
-            (wanted.benchmark, selection.benchmark),
-            (wanted.language, selection.target_language),
-        ):
-            if asked and asked != own:
-                return np.zeros(0, dtype=np.int32)
+        """The rows that are wanted."""
+        own = (self.name, self.selection.benchmark, self.selection.target_language)
+        asked = (wanted.cell, wanted.benchmark, wanted.language)
+        if any(one not in ("", mine) for one, mine in zip(asked, own, strict=True)):
+            return np.zeros(0, dtype=np.intp)
         found = np.ones(len(self), dtype=bool)
         if wanted.sentence:
-            found[:] = False
-            if (number := self.number_of(wanted.sentence)) is not None:
-                found[number] = True
+            number = self.number_of(wanted.sentence)
+            found &= np.arange(len(self)) == (-1 if number is None else number)
         if wanted.slice and wanted.slice != "all":
-            sets = enumerate(self.memberships.values)
-            place = self.slices.index(wanted.slice) if wanted.slice in self.slices else -1
-            found &= np.isin(self.memberships.numbers, [number for number, members in sets if place in members])
+            places = [place for place, members in enumerate(self._memberships) if wanted.slice in members]
+            found &= np.isin(self._facts[:, _SLICES], places)
         if wanted.entity:
-            names = self.entities.values
-            found &= self.entities.numbers == (names.index(wanted.entity) if wanted.entity in names else len(names))
+            found &= self._facts[:, _ENTITY] == _place(wanted.entity, self.entities)
         if wanted.expected:
-            found &= self.expected == (GENDERS.index(wanted.expected) if wanted.expected in GENDERS else MISSING)
+            found &= self.expected == _place(wanted.expected, GENDERS)
         if wanted.differ:
-            found &= self._differ()
+            seen = self.answers[:, :, OBSERVED]
+            found &= seen.min(axis=1) < np.where(seen == MISSING, 0, seen).max(axis=1)
         if wanted.observed or wanted.verdict or wanted.outcome or wanted.system:
-            found &= self._has_answer(wanted)
-        return np.flatnonzero(found).astype(np.int32)
-
-    def _differ(self) -> NDArray[np.bool_]:
-        """Where the systems do not agree on the gender."""
-        seen = np.stack([own[:, OBSERVED] for own in self.answers])
-        return np.asarray(seen.min(axis=0) < np.where(seen == MISSING, 0, seen).max(axis=0))
-
-    def _has_answer(self, wanted: Filter) -> NDArray[np.bool_]:
-        """Where one of the answers that are meant is as wanted."""
-        asked: Sequence[tuple[int, Sequence[str], str]] = (
-            (OBSERVED, GENDERS, wanted.observed),
-            (VERDICT, VERDICTS, wanted.verdict),
-            (OUTCOME, OUTCOMES, wanted.outcome),
-        )
-        meant = self.answers
-        if wanted.system.isdecimal() and int(wanted.system) < len(meant):
-            meant = [meant[int(wanted.system)]]
-        found = np.zeros(len(self), dtype=bool)
-        for own in meant:
-            fits = own[:, OUTCOME] != MISSING
-            for column, words, word in asked:
+            # All conditions hold of one and the same answer.
+            is_one = wanted.system.isdecimal() and int(wanted.system) < len(self.results)
+            meant = self.answers[:, [int(wanted.system)]] if is_one else self.answers
+            fits = meant[:, :, OUTCOME] != MISSING
+            for column, words, word in (
+                (OBSERVED, GENDERS, wanted.observed),
+                (VERDICT, VERDICTS, wanted.verdict),
+                (OUTCOME, OUTCOMES, wanted.outcome),
+            ):
                 if word:
-                    fits &= own[:, column] == (words.index(word) if word in words else MISSING)
-            found |= fits
-        return found
+                    fits &= meant[:, :, column] == _place(word, words)
+            found &= fits.any(axis=1)
+        if wanted.text and found.any():
+            found &= self._have(wanted.text.lower())
+        return np.flatnonzero(found)
 
-    def rows_with(self, needle: str) -> list[int]:
-        """The rows whose source or translations have a text in them, in lower case."""
-        return [
-            number
-            for number, texts in enumerate(zip_longest(*self._written))
-            if any(
-                needle in clipped(part).lower() for text in texts if text for part in (text.source, text.translation)
-            )
-        ]
+    def _have(self, needle: str) -> NDArray[np.bool_]:
+        """Whether the source or a translation of each row has a text in it, in lower case."""
+        return np.fromiter(
+            (
+                any(needle in clipped(part).lower() for one in texts if one for part in (one.source, one.translation))
+                for texts in zip_longest(*self._written)
+            ),
+            dtype=bool,
+        )
 
-    def outcomes(self, run: int, numbers: Numbers) -> NDArray[np.intp]:
-        """The number of these rows with each outcome."""
-        return np.bincount(self.answers[run][numbers, OUTCOME], minlength=MISSING + 1)[: len(OUTCOMES)]
+    def outcomes(self, numbers: Numbers) -> NDArray[np.intp]:
+        """The number of these rows with each outcome, for each run."""
+        found = self.answers[numbers, :, OUTCOME]
+        return np.stack([(found == place).sum(axis=0) for place in range(len(OUTCOMES))], axis=1)
+
+    def sample(self, most: int) -> list[int]:
+        """The rows of a large cell that a page carries: those that it must, and a sample.
+
+        The sample is the same whenever it is drawn. Every kind of sentence (by slices, expected gender and answers) has
+        a like share, as far as it has sentences, so that what is rare is there; and of each kind all sorts of people.
+        """
+        kinds = self._facts[:, _SLICES:]
+        order = np.lexsort((self._facts[:, _ENTITY], *kinds.T[::-1]))
+        starts = np.flatnonzero((np.diff(kinds[order], axis=0) != 0).any(axis=1)) + 1
+        of_kind = sorted(np.split(order, starts), key=len)
+        chosen, left = set(self.must_show), max(most - len(self.must_show), 0)
+        for n_before, rows in enumerate(of_kind):
+            n = min(len(rows), left // (len(of_kind) - n_before))
+            chosen.update(rows[np.arange(n) * len(rows) // max(n, 1)].tolist())
+            left -= n
+        return sorted(chosen)
+
+
+def _hash(item_id: str) -> int:
+    return hash(item_id) & 0x7FFFFFFF
+
+
+def _place(word: str, words: Sequence[str]) -> int:
+    """The place of a word; one that no row has, if it is none of these."""
+    return words.index(word) if word in words else -1
 
 
 def _in_one_order(
     judgements: Sequence[Sequence[Judgement]], texts: Sequence[Sequence[Text]]
-) -> tuple[Sequence[Judged], Sequence[Written]]:
+) -> tuple[Sequence[Sequence[Judgement | None]], Sequence[Sequence[Text | None]]]:
     """The same items in the same rows for all runs; where the runs have the same items, as they should, as they are."""
     present = [own for own in judgements if own]
     if len({len(own) for own in present}) <= 1 and all(
@@ -358,27 +380,6 @@ def entity_of(judgement: Judgement) -> str:
     return judgement.entity or shared
 
 
-def sampled_rows(cell: Cell, most: int) -> Sequence[int]:
-    """The rows of a large cell that a page carries: those that it must, and a sample.
-
-    The sample is the same whenever it is drawn. Every kind of sentence (by slices, expected gender and answers) has a
-    like share, as far as it has sentences, so that what is rare is there; and of each kind all sorts of people.
-    """
-    kinds = cell.memberships.numbers.astype(np.int64) * len(GENDERS) + cell.expected
-    for answers in cell.answers:
-        codes = answers.astype(np.int64) % 8 @ (64, 8, 1)  # fewer than eight of each, the last for what is missing
-        kinds = np.unique(kinds * 512 + codes, return_inverse=True)[1].astype(np.int64)
-    order = np.lexsort((cell.entities.numbers, kinds))
-    starts = np.flatnonzero(np.diff(kinds[order], prepend=-1))
-    of_kind = sorted(np.split(order, starts[1:]), key=len)
-    chosen, left = set(cell.must_show), max(most - len(cell.must_show), 0)
-    for n_before, rows in enumerate(of_kind):
-        n = min(len(rows), left // (len(of_kind) - n_before))
-        chosen.update(rows[np.arange(n) * len(rows) // max(n, 1)].tolist())
-        left -= n
-    return sorted(chosen)
-
-
 # -- all rows of some runs --------------------------------------------------------------------------------------------
 
 
@@ -387,28 +388,21 @@ def system_labels(runs: Sequence[Run]) -> list[str]:
     return names.told_apart([run.called for run in runs], [run.name for run in runs])
 
 
-def cell_names(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
-    """What was measured otherwise is another cell, which needs another name, with what sets it apart."""
-    return {key: f"{key[0]} {label}".strip() for key, label in condition_labels(results).items()}
-
-
 class Explorer:
     """All rows of some runs: cell after cell, item after item."""
 
-    def __init__(self, systems: Sequence[str], cells: Sequence[Cell]) -> None:
-        self.systems, self.cells = list(systems), list(cells)
-        # Somebody who scrolls asks for the same again.
-        self.matches = lru_cache(_FILTERS_KEPT)(self._matches)
-
-    @classmethod
-    def of(cls, runs: Sequence[Run]) -> Explorer:
+    def __init__(self, runs: Sequence[Run], tell: Callable[[str], None] = lambda note: None) -> None:  # noqa: ARG005
+        """`tell` gets the progress of reading."""
+        self.systems, self.cells = system_labels(runs), list[Cell]()
         by_key = [{key_of(result): result for result in run.results} for run in runs]
-        cells = []
-        for key, name in cell_names([result for run in runs for result in run.results]).items():
+        # What was measured otherwise is another cell, which needs another name, with what sets it apart.
+        for key, label in condition_labels([result for run in runs for result in run.results]).items():
             results = [own.get(key) for own in by_key]
             texts = [run.texts[key[0]] if result else () for run, result in zip(runs, results, strict=True)]
-            cells.append(Cell(name, results, texts))
-        return cls(system_labels(runs), cells)
+            self.cells.append(Cell(key[0], label, results, texts, tell))
+        # Somebody who scrolls asks for the same again.
+        self.matches = lru_cache(_FILTERS_KEPT)(lambda wanted: [cell.matches(wanted) for cell in self.cells])
+        """Of each cell the rows that are wanted."""
 
     def facets(self) -> dict[str, Any]:
         """What the controls offer, without any row."""
@@ -436,33 +430,21 @@ class Explorer:
         return {**SLICES, **found}
 
     def entities(self) -> list[str]:
-        return sorted({entity for cell in self.cells for entity in cell.entities.values if entity})
+        return sorted({entity for cell in self.cells for entity in cell.entities if entity})
 
     # -- a part of the rows, for a server ------------------------------------------------------------------------------
 
     def page(self, wanted: Filter, first: int, n: int) -> dict[str, Any]:
         """Rows `first` to `first + n` of those that are wanted; how many there are, and how they came out."""
         found = self.matches(wanted)
-        counts = [
-            sum((cell.outcomes(run, own) for cell, own in zip(self.cells, found, strict=True)), _NOTHING).tolist()
-            for run in range(len(self.systems))
-        ]
+        counts = np.zeros((len(self.systems), len(OUTCOMES)), dtype=np.intp)
         rows, before = [], 0
-        for cell_number, own in enumerate(found):
+        for cell_number, (cell, own) in enumerate(zip(self.cells, found, strict=True)):
+            counts += cell.outcomes(own)
             some = own[max(first - before, 0) : max(first + n - before, 0)]
             rows += [self.row(cell_number, int(number)) for number in some]
             before += len(own)
-        return {"total": before, "counts": counts, "rows": rows}
-
-    def _matches(self, wanted: Filter) -> list[Numbers]:
-        """Of each cell the rows that are wanted."""
-        found = [cell.matches(wanted) for cell in self.cells]
-        if needle := wanted.text.lower():
-            found = [
-                own[np.isin(own, cell.rows_with(needle))] if len(own) else own
-                for cell, own in zip(self.cells, found, strict=True)
-            ]
-        return found
+        return {"total": before, "counts": counts.tolist(), "rows": rows}
 
     def row(self, cell_number: int, number: int) -> dict[str, Any]:
         """One item as the script shows it."""
@@ -493,7 +475,7 @@ class Explorer:
             "source": clipped(text.source),
             "context": cell.context(number),
             "expected": judgement.expected or NONE,
-            "entity": cell.entities[number],
+            "entity": cell.entity(number),
             "tags": cell.tags(number),
             "answers": answers,
         }
@@ -505,86 +487,64 @@ class Explorer:
 
         Of a large cell a part only, and how many there are: a page of a million sentences is none that a browser opens.
         """
-        strings = _Strings()
+        strings, tag_sets = {"": 0}, dict[tuple[tuple[str, str], ...], int]()
+
+        def places(texts: Iterable[str]) -> list[int] | int:
+            return _compact(strings.setdefault(text, len(strings)) for text in texts)
+
         facets = self.facets()
         for entry, cell in zip(facets["cells"], self.cells, strict=True):
-            numbers = range(len(cell)) if len(cell) <= MOST_EMBEDDED else sampled_rows(cell, MOST_EMBEDDED)
+            numbers = range(len(cell)) if len(cell) <= MOST_EMBEDDED else cell.sample(MOST_EMBEDDED)
             items = [cell.item(number) for number in numbers]
-            memberships = [cell.memberships[number] for number in numbers]
+            tags = [tuple(cell.tags(number).items()) for number in numbers]
+            memberships = [tuple(cell.slices_of(number)) for number in numbers]
             sets = {members: place for place, members in enumerate(dict.fromkeys(memberships))}
             entry |= {
                 "n": len(numbers),
                 **({"n_all": len(cell)} if len(numbers) < len(cell) else {}),
                 "id": [judgement.item_id for judgement, _ in items],
-                "source": [strings.place_of(text.source) for _, text in items],
-                "context": _compact(strings.place_of(cell.context(number)) for number in numbers),
+                "source": [strings.setdefault(text.source, len(strings)) for _, text in items],
+                "context": places(cell.context(number) for number in numbers),
                 "expected": _letters(cell.expected[number] for number in numbers),
-                "entity": _compact(strings.place_of(cell.entities[number]) for number in numbers),
-                "tags": _compact(strings.tags_place(cell.tags(number)) for number in numbers),
+                "entity": places(cell.entity(number) for number in numbers),
+                "tags": _compact(tag_sets.setdefault(own, len(tag_sets)) for own in tags),
                 "slice_sets": [list(members) for members in sets],
                 "slice_set": _compact(sets[members] for members in memberships),
-                "answers": [self._columns(cell, run, strings, numbers) for run in range(len(self.systems))],
+                "answers": [_columns(cell, run, places, numbers) for run in range(len(self.systems))],
             }
-        return {**facets, "strings": strings.texts, "tag_sets": strings.tag_sets, "lengths": strings.lengths}
-
-    def _columns(self, cell: Cell, run: int, strings: _Strings, numbers: Sequence[int]) -> dict[str, Any] | None:
-        """The answers of one system; None where it has none here."""
-        if cell.results[run] is None:
-            return None
-        texts = [cell.text(run, number) for number in numbers]
-        judged = [cell.judgement(run, number) for number in numbers]
-        answers = cell.answers[run][np.asarray(numbers, dtype=np.intp)]
-        is_missing = answers[:, OUTCOME] == MISSING
-        # An outcome that does not exist marks a row that this system lacks.
-        shown = np.where(is_missing[:, np.newaxis], (len(GENDERS) - 1, 0, len(OUTCOMES)), answers)
         return {
-            "text": _compact(strings.place_of(text.translation or "" if text else "") for text in texts),
-            "error": _compact(strings.place_of(text.error or "" if text else "") for text in texts),
-            "observed": _letters(shown[:, OBSERVED]),
-            "verdict": _letters(shown[:, VERDICT]),
-            "outcome": _letters(shown[:, OUTCOME]),
-            "reason": _compact(strings.place_of(j.reason if j else "") for j in judged),
-            "evidence": _compact(strings.place_of(_BETWEEN.join(j.evidence) if j else "") for j in judged),
-            "spans": _compact(strings.place_of(_spans(j.spans) if j else "") for j in judged),
+            **facets,
+            "strings": list(map(clipped, strings)),
+            "tag_sets": list(map(dict, tag_sets)),
+            "lengths": {place: len(text) for text, place in strings.items() if len(text) > LONGEST_TEXT},
         }
+
+
+def _columns(
+    cell: Cell, run: int, places: Callable[[Iterable[str]], list[int] | int], numbers: Sequence[int]
+) -> dict[str, Any] | None:
+    """The answers of one system; None where it has none here."""
+    if cell.results[run] is None:
+        return None
+    texts = [cell.text(run, number) for number in numbers]
+    judged = [cell.judgement(run, number) for number in numbers]
+    answers = cell.answers[list(numbers), run]
+    # An outcome that does not exist marks a row that this system lacks.
+    shown = np.where(answers == MISSING, (len(GENDERS) - 1, 0, len(OUTCOMES)), answers)
+    return {
+        "text": places(text.translation or "" if text else "" for text in texts),
+        "error": places(text.error or "" if text else "" for text in texts),
+        "observed": _letters(shown[:, OBSERVED]),
+        "verdict": _letters(shown[:, VERDICT]),
+        "outcome": _letters(shown[:, OUTCOME]),
+        "reason": places(j.reason if j else "" for j in judged),
+        "evidence": places(_BETWEEN.join(j.evidence) if j else "" for j in judged),
+        "spans": places(" ".join(f"{start}-{end}" for start, end in j.spans) if j else "" for j in judged),
+    }
 
 
 def clipped(text: str | None) -> str:
     return (text or "")[:LONGEST_TEXT]
-
-
-class _Strings:
-    """A table in which each text stands once."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = [""]
-        self.tag_sets: list[dict[str, str]] = []
-        self.lengths: dict[int, int] = {}
-        """How long those texts are that stand here in part only."""
-        self._places: dict[str, int] = {"": 0}
-        self._tag_places: dict[tuple[tuple[str, str], ...], int] = {}
-
-    def place_of(self, text: str) -> int:
-        place = self._places.get(text)
-        if place is None:
-            place = self._places[text] = len(self.texts)
-            self.texts.append(clipped(text))
-            if len(text) > LONGEST_TEXT:
-                self.lengths[place] = len(text)
-        return place
-
-    def tags_place(self, tags: Mapping[str, str]) -> int:
-        key = tuple(tags.items())
-        place = self._tag_places.get(key)
-        if place is None:
-            place = self._tag_places[key] = len(self.tag_sets)
-            self.tag_sets.append(dict(tags))
-        return place
-
-
-def _spans(spans: Sequence[tuple[int, int]]) -> str:
-    """`3-7 12-15`"""
-    return " ".join(f"{start}-{end}" for start, end in spans)
 
 
 def _letters(numbers: Iterable[int]) -> str:

@@ -1,4 +1,4 @@
-"""The sections of a page, one for each benchmark: its headline numbers, tables, figures and details."""
+"""Some runs side by side, as a page shows them, and its sections: one for each benchmark."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gendermark import registry
 from gendermark.benchmarks.findings import Place
 from gendermark.markup import minus
+from gendermark.metrics.metric import key_from
+from gendermark.metrics.verdicts import ALPHA
+from gendermark.names import is_control
 from gendermark.records import Estimate, Gender, Unit
 from gendermark.records import Table as Values
 from gendermark.reporting.charts import percent
@@ -23,17 +27,85 @@ from gendermark.reporting.document import (
     Section,
     Small,
     Strong,
+    System,
     Table,
     Text,
     show_p_value,
     show_value,
 )
-from gendermark.reporting.findings import found_in
-from gendermark.reporting.phrases import between, percent_range
-from gendermark.reporting.rows import GENDERS, MISSING, OBSERVED, Filter
+from gendermark.reporting.figures import against_first, figures
+from gendermark.reporting.findings import by_weight, found_in, leading_key
+from gendermark.reporting.phrases import TOO_FEW, between, percent_range
+from gendermark.reporting.rows import GENDERS, MISSING, OBSERVED, Cell, Explorer, Filter
 from gendermark.reporting.tables import find, form_table
-from gendermark.reporting.view import CellView, View, title_of
-from gendermark.runs.compare import ALPHA, Comparison
+from gendermark.result import Result
+from gendermark.runs.compare import Comparison
+from gendermark.runs.folder import Run
+
+
+def title_of(benchmark: str) -> str:
+    return str(registry.load("benchmark", benchmark).title)
+
+
+class View:
+    """Everything that a page shows, before it is put into words."""
+
+    def __init__(self, runs: Sequence[Run], *, trend: bool = False) -> None:
+        self.runs, self.explorer = runs, Explorer(runs)
+        self.several = len(runs) > 1
+        under_test = [place for place, run in enumerate(runs) if not is_control(run.system)]
+        self.tested = under_test or list(range(len(runs)))
+        """The runs that a page is about; the others are controls."""
+        self.cells = self.explorer.cells
+        self.benchmarks = by_weight([result for run in runs for result in run.results])
+        first = self.runs[self.tested[0]].results if runs else ()
+        reports = {runs[run].name: against_first(first, runs[run].results) for run in self.tested[1:]}
+        by_run = list(zip(self.tested[1:], reports.values(), strict=True))
+        self._compared = [(run, c) for run, report in by_run for c in report.comparisons]
+        self.refusals = list(dict.fromkeys(text for _, one in by_run for text in (*one.refusals, *one.notes)))
+        self._figures = figures({run.name: run.results for run in runs}, reports, trend=trend)
+
+    def results(self, *benchmarks: str) -> list[tuple[Cell, int, Result]]:
+        """Those of the systems under test, in the order of a page; of some benchmarks, if named."""
+        return [
+            (cell, run, result)
+            for name in benchmarks or self.benchmarks
+            for cell in self.of(name)
+            for run, result in cell.present
+            if run in self.tested
+        ]
+
+    def of(self, benchmark: str) -> list[Cell]:
+        return [cell for cell in self.cells if cell.benchmark.name == benchmark]
+
+    def label(self, run: int) -> str:
+        name = self.explorer.systems[run]
+        return name if run in self.tested or "control" in name else f"{name} (control)"
+
+    def system(self, run: int, *, with_name: bool = True) -> System:
+        """A run in a heading: with its letter, where there are several."""
+        return System(self.label(run), run if self.several else None, with_name or not self.several)
+
+    def compared(self, *, cell: str = "", leading: bool = False) -> list[tuple[int, Comparison]]:
+        """Later systems under test against the first; `leading`: by one metric of each benchmark only."""
+        return [
+            (run, c)
+            for run, c in self._compared
+            if cell in ("", c.cell) and (not leading or (c.metric, c.slice) == leading_key(self.cell(c.cell).benchmark))
+        ]
+
+    def cell(self, name: str) -> Cell:
+        """The cell that has this result."""
+        return next(one for one in self.cells if one.first.cell == name)
+
+    def figures(self, cell: str) -> list[Section]:
+        """The figures of a cell, of a benchmark or, for an empty name, of all."""
+        places = {*self.benchmarks, *(result.cell for run in self.runs for result in run.results)}
+        found = [one for one in self._figures if (one.cell if one.cell in places else "") == cell]
+        # The picture that opens the page has women and men already.
+        found = [one for one in found if ".women-men" not in one.name]
+        return [Section("", found, kind="figures")] if found else []
+
 
 _MOST_ROWS = 100
 """Of one detailed table; its first and last ones, if there are more."""
@@ -48,20 +120,20 @@ def as_sentence(text: str) -> str:
 
 def benchmark_section(view: View, name: str) -> Section:
     cells = view.of(name)
-    title = f"{title_of(name)}: {cells[0].cell.benchmark.question}"
+    title = f"{title_of(name)}: {cells[0].benchmark.question}"
     blocks: list[Block] = [*_paper_tables(view, cells), *view.figures(name)]
     if len(view.benchmarks) > 1 and blocks:
-        blocks = [Section("Tables and figures of the paper's kind", blocks, folded=True)]
+        blocks = [Section("Tables and figures as in the paper", blocks, folded=True)]
     directions = [_cell(view, cell, folded=len(cells) > 1) for cell in cells]
     return Section(title, [*blocks, *directions] if len(cells) > 1 else [*directions, *blocks], id=name)
 
 
-def _cell(view: View, cell: CellView, *, folded: bool) -> Section:
+def _cell(view: View, cell: Cell, *, folded: bool) -> Section:
     """One direction: numbers first, then what they are made of."""
-    blocks: list[Block] = [_headline(view, cell), *_told(view, cell)]
+    blocks: list[Block] = [_headline(view, cell), *_findings(view, cell)]
     if drawn := view.figures(cell.first.cell):
         blocks.append(Section("Figures", drawn, folded=folded or len(view.benchmarks) > 1))
-    matrices = [table for run, _ in cell.results if (table := _confusion(view, cell, run)) is not None]
+    matrices = [table for run, _ in cell.present if (table := _confusion(view, cell, run)) is not None]
     if matrices:
         inner = Section("", matrices, kind="matrices")
         blocks.append(
@@ -78,14 +150,14 @@ def _cell(view: View, cell: CellView, *, folded: bool) -> Section:
             )
         )
     blocks += [*_details(view, cell), _estimates(view, cell)]
-    name = cell.cell.name
+    name = cell.name
     return Section(cell.direction, blocks, "" if " " in name else name, cell.code, 3, folded, "direction")
 
 
-def _told(view: View, cell: CellView) -> list[Block]:
+def _findings(view: View, cell: Cell) -> list[Block]:
     """The findings and warnings of each system."""
     blocks: list[Block] = []
-    for run, result in cell.results:
+    for run, result in cell.present:
         found: list[Text] = [one.text for one in found_in(result)]
         parts: list[Block] = [Bullets(found), *(Paragraph(as_sentence(text), "warning") for text in result.warnings)]
         blocks += [Section(view.system(run), parts, level=4)] if view.several else parts
@@ -95,22 +167,22 @@ def _told(view: View, cell: CellView) -> list[Block]:
 # -- headline numbers --------------------------------------------------------------------------------------------------
 
 
-def _headline(view: View, cell: CellView) -> Drawing:
+def _headline(view: View, cell: Cell) -> Drawing:
     """Headline metrics, drawn with their intervals, all on one scale where they can share one."""
-    benchmark, first = cell.cell.benchmark, cell.first
+    benchmark, first = cell.benchmark, cell.first
     metrics = benchmark.measures.metrics(first.judgements, first.selection)
     wanted = [m.key for m in metrics if benchmark.is_headline(m)]
-    named = [tuple(name.split(":")) for name in benchmark.presentation.also_shown]
+    named = [key_from(name) for name in benchmark.presentation.also_shown]
     wanted += [key for m in metrics if (key := (m.name, m.slice)) in named and key not in wanted]
     gaps = {(m.name, m.slice) for m in metrics if m.better == "zero"}
     better = {(m.name, m.slice): m.better for m in metrics}
     parts: list[Mapping[str, Any]] = []
     # Shares first, then gaps: what is on one scale stands together.
     for key in sorted(wanted, key=lambda key: key in gaps):
-        rows = [(run, cell.number(run, *key)) for run, result in cell.results if find(result, *key) is not None]
+        rows = [(run, cell.estimate(run, *key)) for run, result in cell.present if find(result, *key) is not None]
         shared = benchmark.presentation.shares_one_scale
         kin = [k for k in wanted if (k in gaps) == (key in gaps)] if shared else [key]
-        together = [e for _, result in cell.results for k in kin if (e := find(result, *k)) is not None]
+        together = [e for _, result in cell.present for k in kin if (e := find(result, *k)) is not None]
         scale = _scale(together, is_gap=key in gaps)
         if not rows or scale is None:
             continue
@@ -160,49 +232,48 @@ def _rounded_up(reach: float) -> float:
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 
-def _paper_tables(view: View, cells: Sequence[CellView]) -> list[Block]:
+def _paper_tables(view: View, cells: Sequence[Cell]) -> list[Block]:
     """The tables of the paper; what was measured otherwise has numbers that do not stand in one column."""
     found: list[Block] = []
     for place, one in enumerate(cells):
-        alike = [cell for cell in cells if cell.apart == one.apart]
+        alike = [cell for cell in cells if cell.label == one.label]
         if alike[0] is not cells[place]:
             continue
-        for form in one.cell.benchmark.presentation.forms([cell.cell.results for cell in alike]):
+        for form in one.benchmark.presentation.forms([cell.results for cell in alike]):
 
-            def number(at: Place, alike: Sequence[CellView] = alike) -> Number:
-                return alike[at.cell].number(at.run, at.metric, at.slice, with_interval=at.with_interval)
+            def number(at: Place, alike: Sequence[Cell] = alike) -> Number:
+                return alike[at.cell].estimate(at.run, at.metric, at.slice, with_interval=at.with_interval)
 
-            caption = f"{form.caption} ({one.apart}.)" if one.apart else form.caption
+            caption = f"{form.caption} ({one.label}.)" if one.label else form.caption
             found.append(form_table(form, caption, view.system, number, grouped=bool(form.runs)))
     example = _examples(view, cells[0])
     return [*found, example] if example is not None else found
 
 
-def _examples(view: View, cell: CellView) -> Table | None:
+def _examples(view: View, cell: Cell) -> Table | None:
     """A few sentences with numbers of their own, if the benchmark has some to show."""
-    chosen = cell.cell.benchmark.presentation.examples(cell.first.judgements)
+    chosen = cell.benchmark.presentation.examples(cell.first.judgements)
     if chosen is None:
         return None
     rows: list[Sequence[Text]] = []
     for item_id in chosen.items:
-        number = cell.cell.number_of(item_id) or 0
-        cell.cell.must_show.add(number)
-        source = cell.cell.item(number)[1].source
+        number = cell.number_of(item_id) or 0
+        cell.must_show.add(number)
+        source = cell.item(number)[1].source
         values: list[Text] = []
-        for run, _ in cell.results:
-            found = cell.cell.judgement(run, number)
+        for run, _ in cell.present:
+            found = cell.judgement(run, number)
             measures: Mapping[str, float] = found.measures if found else {}
             values += [f"{measures[name]:.2f}" if name in measures else "–" for name in chosen.columns.values()]
-        rows.append([Link(source, Filter(cell=cell.cell.name, text=source).link), *values])
-    groups = [view.system(run) for run, _ in cell.results]
+        rows.append([Link(source, Filter(cell=cell.name, text=source).link), *values])
+    groups = [view.system(run) for run, _ in cell.present]
     return Table(["sentence", *chosen.columns], rows, chosen.caption, groups)
 
 
-def _confusion(view: View, view_cell: CellView, run: int) -> Table | None:
+def _confusion(view: View, cell: Cell, run: int) -> Table | None:
     """Expected against observed gender; each count leads to its sentences."""
-    cell = view_cell.cell
     genders = [gender.value for gender in Gender]
-    found = Counter(zip(cell.expected.tolist(), cell.answers[run][:, OBSERVED].tolist(), strict=True))
+    found = Counter(zip(cell.expected.tolist(), cell.answers[:, run, OBSERVED].tolist(), strict=True))
     pairs = {pair: n for pair, n in found.items() if pair[0] < len(genders) and pair[1] != MISSING}
     counts = {(genders[meant], GENDERS[shown]): n for (meant, shown), n in pairs.items()}
     expected = [gender for gender in genders if any(counts.get((gender, seen)) for seen in (*genders, "none"))]
@@ -214,7 +285,7 @@ def _confusion(view: View, view_cell: CellView, run: int) -> Table | None:
         total = sum(counts.get((gender, seen), 0) for seen in columns)
         values: list[Text] = []
         for seen in columns:
-            n, system = counts.get((gender, seen), 0), view_cell.system_field(run)
+            n, system = counts.get((gender, seen), 0), cell.system(run)
             wanted = Filter(cell=cell.name, expected=gender, observed=seen, system=system)
             values.append([Link(f"{n:,}", wanted.link) if n else "0", Small(f"{percent(100 * n / total)}%")])
         rows.append([gender, *values])
@@ -223,25 +294,22 @@ def _confusion(view: View, view_cell: CellView, run: int) -> Table | None:
     return Table(["", *heads], rows, ["Expected gender (rows) and translated gender (columns)", *who])
 
 
-def _tests(view: View, cell: CellView) -> list[Block]:
+def _tests(view: View, cell: Cell) -> list[Block]:
     """Each question once, with the answer for every system."""
-    questions = dict.fromkeys(test.question for _, result in cell.results for test in result.tests)
+    questions = dict.fromkeys(test.question for _, result in cell.present for test in result.tests)
     paragraphs: list[Block] = []
     for question in questions:
         text: list[Inline] = [question]
-        for run, result in cell.results:
+        for run, result in cell.present:
             p_values = [test.p_value for test in result.tests if test.question == question]
             if p_values:
+                p = p_values[0]
+                conclusion = "significant" if p is not None and p < ALPHA else "not significant"
+                answer = TOO_FEW if p is None else f"{conclusion} ({show_p_value(p)})"
                 who: list[Inline] = [view.system(run, with_name=False), " "] if view.several else []
-                text += [" " if len(text) == 1 else "; ", *who, _answer(p_values[0])]
+                text += [" " if len(text) == 1 else "; ", *who, answer]
         paragraphs.append(Paragraph([*text, "."]))
     return paragraphs
-
-
-def _answer(p: float | None) -> str:
-    if p is None:
-        return "too few to tell"
-    return f"{'significant' if p < ALPHA else 'not significant'} ({show_p_value(p)})"
 
 
 def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> Table:
@@ -251,24 +319,24 @@ def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> Tab
     for run, c in found:
         cell = view.cell(c.cell)
         tone = c.change() if c.change() in ("better", "worse") else ""
-        label = cell.cell.benchmark.label(c.metric, c.slice)
+        label = cell.benchmark.label(c.metric, c.slice)
         rows.append(
             [
-                [view.system(run), f" {title_of(cell.benchmark)}, {cell.direction}: {label}"],
-                *(cell.number(place, c.metric, c.slice, with_interval=False) for place in (first, run)),
+                [view.system(run), f" {cell.benchmark.title}, {cell.direction}: {label}"],
+                *(cell.estimate(place, c.metric, c.slice, with_interval=False) for place in (first, run)),
                 [show_value(c.difference, c.unit), Small(between(*(show_value(x, c.unit) for x in (c.low, c.high))))],
                 "–" if c.p_adjusted is None else show_p_value(c.p_adjusted),
-                Strong(f"significantly {tone}" if tone else c.in_words(), tone),
+                Strong(c.in_words(), tone),
             ]
         )
     heads: list[Text] = ["", ["baseline (", view.system(first), ")"], "system", "difference", "p (Holm)", "verdict"]
     return Table(heads, rows)
 
 
-def _details(view: View, cell: CellView) -> list[Block]:
+def _details(view: View, cell: Cell) -> list[Block]:
     """The detailed tables, those of all systems together."""
     by_name: dict[str, list[tuple[int, Values]]] = {}
-    for run, result in cell.results:
+    for run, result in cell.present:
         for found in result.tables:
             if found.name != "confusion" and found.rows:
                 by_name.setdefault(found.name, []).append((run, found))
@@ -278,14 +346,14 @@ def _details(view: View, cell: CellView) -> list[Block]:
     ]
 
 
-def _detail(view: View, cell: CellView, run: int, found: Values) -> Table:
+def _detail(view: View, cell: Cell, run: int, found: Values) -> Table:
     rows, half, note = list(found.rows), _MOST_ROWS // 2, ""
     if len(rows) > _MOST_ROWS:
         rows, note = [*rows[:half], *rows[-half:]], f" The first and last {half} of {len(found.rows):,} rows."
     links = found.columns[0] in _ENTITY_COLUMNS
 
     def head(name: object) -> Text:
-        wanted = Filter(cell=cell.cell.name, entity=str(name), system=cell.system_field(run))
+        wanted = Filter(cell=cell.name, entity=str(name), system=cell.system(run))
         return Link(str(name), wanted.link) if links else _value(name)
 
     body = [[head(row[0]), *map(_value, row[1:])] for row in rows]
@@ -301,19 +369,20 @@ def _value(value: object) -> Text:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _estimates(view: View, cell: CellView) -> Section:
+def _estimates(view: View, cell: Cell) -> Section:
     """Every number there is, side by side."""
-    results, benchmark = cell.cell.results, cell.cell.benchmark
-    keys = dict.fromkeys((e.metric, e.slice) for _, result in cell.results for e in result.estimates)
+    results, benchmark = cell.results, cell.benchmark
+    keys = dict.fromkeys((e.metric, e.slice) for _, result in cell.present for e in result.estimates)
     rows: list[Sequence[Text]] = []
     for metric, part in keys:
         values: list[Text] = []
         for run, result in enumerate(results):
             estimate = find(result, metric, part)
             judged = f"{estimate.n_judged:,} of {estimate.n_total:,}" if estimate else "–"
-            values += [cell.number(run, metric, part), judged]
-        rows.append([[benchmark.label(metric), Small(metric)], benchmark.slice_label(part), *values])
-    names: list[Text] = ["metric", "slice"]
+            values += [cell.estimate(run, metric, part), judged]
+        code = metric if part == "all" else f"{metric}:{part}"
+        rows.append([[benchmark.label(metric, part), Small(code)], *values])
+    names: list[Text] = ["metric"]
     for run in range(len(results)):
         names += [view.system(run) if view.several else "value", "judged"]
-    return Section(f"All {len(keys)} numbers", [Table(names, rows, n_text=2)], folded=True)
+    return Section(f"All {len(keys)} numbers", [Table(names, rows)], folded=True)

@@ -7,8 +7,8 @@ To verify a submission, its outputs are judged and scored again, and everything 
 
 from __future__ import annotations
 
-import hashlib
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,13 +16,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gendermark import __version__, registry
+from gendermark import __version__
 from gendermark.api import Scored
-from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import BadFile, UserError
-from gendermark.io.textfiles import read_bytes, read_json
-from gendermark.metrics.metric import Resampling
+from gendermark.io.textfiles import content_hash, printable, read_json
+from gendermark.metrics.metric import Resampling, key_from
 from gendermark.names import readable
+from gendermark.records import Estimate
+from gendermark.reporting.findings import benchmark_of, leading_key
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.compare import key_of
@@ -101,6 +102,15 @@ class Submission:
     """What `submission.json` holds; None for a plain run folder."""
     resampling: Resampling
     result: Result
+    ranks: tuple[int, int] | None = None
+    """The first and the last that it may have on its board."""
+
+    @property
+    def rank(self) -> str:
+        return "–" if self.ranks is None else "–".join(map(str, dict.fromkeys(self.ranks)))
+
+    def estimate(self, key: tuple[str, str]) -> Estimate | None:
+        return self.result.find(*key)
 
     @property
     def directory(self) -> Path:
@@ -115,7 +125,7 @@ def write(root: Path, system: SystemFacts, outputs: OutputFacts, scored: Scored)
     """Add a submission to the run folder of its system below `root`; give its cell."""
     cell = scored.write(root / system.slug, Origin(system.full_label, resampling=RESAMPLING))
     files = [{"name": name, "sha256": digest} for name, digest in outputs.files]
-    digest = hash_of(folder.texts_path(cell, scored.result))
+    digest = content_hash(folder.texts_path(cell, scored.result))
     row = {
         "format": _FORMAT,
         "system": asdict(system),
@@ -139,10 +149,6 @@ def of_run(directory: Path, system: SystemFacts) -> list[Scored]:
     return found
 
 
-def hash_of(path: Path) -> str:
-    return hashlib.sha256(read_bytes(path)).hexdigest()
-
-
 def row_of(result: Result) -> dict[str, Any]:
     """What a leaderboard shows of a result: benchmark and direction, counts and main numbers."""
     selection = result.selection
@@ -163,20 +169,11 @@ def row_of(result: Result) -> dict[str, Any]:
 
 def shown_keys(result: Result) -> list[tuple[str, str]]:
     """The metrics (and slices) of a leaderboard: the one that orders it, women and men, then the others."""
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    benchmark = benchmark_of(result)
     shown = benchmark.presentation
     sides = (shown.sides.women, shown.sides.men, shown.sides.gap) if shown.sides else ()
-    names = (leading_of(benchmark), *sides, *benchmark.measures.headline, *shown.also_shown)
-    return list(dict.fromkeys(key_from(name) for name in names))
-
-
-def leading_of(benchmark: Benchmark) -> str:
-    return benchmark.presentation.leading or benchmark.measures.headline[0]
-
-
-def key_from(name: str) -> tuple[str, str]:
-    metric, _, part = name.partition(":")
-    return metric, part or "all"
+    names = (*sides, *benchmark.measures.headline, *shown.also_shown)
+    return list(dict.fromkeys([leading_key(benchmark), *map(key_from, names)]))
 
 
 # -- read --------------------------------------------------------------------------------------------------------------
@@ -254,6 +251,8 @@ def faults(cell: Path) -> list[str]:
     found: list[str] = []
     try:
         submission = read(cell)
+        if (data := submission.result.selection.data) not in ("official", "core"):
+            return [f"{cell}: a submission is of official or core data, not of {printable(data)[:40]!r}"]
         found += on_paper(submission)
         old = folder.read_cell(cell)
         texts = folder.read_texts(cell, old)
@@ -266,7 +265,7 @@ def faults(cell: Path) -> list[str]:
         return [*found, f"{cell}: scored by rules {was}, and this version has {now}; score it again to verify it"]
     stored = [judgement.to_json() for judgement in old.judgements]
     again = {judgement.item_id: judgement.to_json() for judgement in made.judgements}
-    if n := sum(not _same(row, again.get(row["item_id"])) for row in stored):
+    if n := sum(any(_unequal(row, again.get(row["item_id"]))) for row in stored):
         found.append(f"{cell / folder.JUDGEMENTS}: {n:,} of {len(stored):,} judgements do not follow from the outputs")
     found += _differences(
         cell / folder.RESULT, read_json(cell / folder.RESULT), folder.result_row(made), "the outputs give"
@@ -285,7 +284,7 @@ def on_paper(submission: Submission) -> list[str]:
         return []
     found = []
     texts = folder.texts_path(cell, result)
-    if (seen := hash_of(texts)) != row["outputs"]["sha256"]:
+    if (seen := content_hash(texts)) != row["outputs"]["sha256"]:
         found.append(
             f"{texts}: these are not the outputs that were submitted (SHA-256 {seen[:12]}… instead of "
             f"{row['outputs']['sha256'][:12]}…)"
@@ -312,30 +311,21 @@ def _differences(path: Path, stored: Mapping[str, Any], made: Mapping[str, Any],
         yield f"{path}: {len(wrong) - _MOST_FAULTS:,} more values differ"
 
 
-def _unequal(stored: Any, made: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
+def _unequal(stored: Any, made: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The values in which two objects differ; numbers only beyond rounding."""
     if where == "signature" and isinstance(stored, str):
         stored, made = (dict(part.partition(":")[::2] for part in text.split("|")) for text in (stored, made))
         made |= {key: stored.get(key) for key in _OF_VERSION}
     if isinstance(stored, dict) and isinstance(made, dict):
         for key in dict.fromkeys([*made, *stored]):
             yield from _unequal(stored.get(key), made.get(key), f"{where} {key}")
-    elif isinstance(stored, list) and isinstance(made, list) and len(stored) == len(made):
+    elif isinstance(stored, list | tuple) and isinstance(made, list | tuple) and len(stored) == len(made):
         for number, (one, other) in enumerate(zip(stored, made, strict=True), start=1):
             is_named = isinstance(other, dict) and "metric" in other
             name = f"{other['metric']}:{other.get('slice')}" if is_named else f"{where} {number}"
             yield from _unequal(one, other, name)
-    elif not _same(stored, made):
+    elif type(stored) in (int, float) and type(made) in (int, float):
+        if not math.isclose(stored, made, rel_tol=_CLOSE, abs_tol=_CLOSE):
+            yield where, stored, made
+    elif stored != made or isinstance(stored, bool) is not isinstance(made, bool):
         yield where, stored, made
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Equal, numbers within rounding; a list is what JSON makes of a tuple."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return abs(one - other) <= _CLOSE * max(1.0, abs(one), abs(other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)

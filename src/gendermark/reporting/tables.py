@@ -1,4 +1,4 @@
-"""Tables of results: those of the papers, every estimate side by side, and CSV and JSON for programs."""
+"""Reports of runs in every format: tables of the papers, every estimate side by side, CSV and JSON for programs."""
 
 from __future__ import annotations
 
@@ -7,31 +7,52 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from gendermark import registry
-from gendermark.benchmarks.findings import Cell, Form, Place
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.findings import Cell, Form, Place, rows_by_run
+from gendermark.errors import UnknownName, UserError
 from gendermark.io.textfiles import harmless_cell, write_text
+from gendermark.metrics.verdicts import ALPHA, State
 from gendermark.records import Estimate
 from gendermark.records import Table as Values
-from gendermark.reporting import latex, markdown
+from gendermark.reporting import latex
 from gendermark.reporting.charts import confidence_of
 from gendermark.reporting.document import Inline, Number, Section, Table, Text, plain
+from gendermark.reporting.text import markdown
 from gendermark.result import Result, run_labels
-from gendermark.runs.compare import condition_labels, described, key_of
+from gendermark.runs.compare import compare, condition_labels, described, key_of, metric_names
+from gendermark.runs.folder import Run
 
 
-def render(runs: Mapping[str, Sequence[Result]], format_: str) -> str:
-    """The results of several runs side by side; `runs` maps each run's name to its results."""
+def render(runs: Mapping[str, Sequence[Result]], format_: str, metrics: Sequence[str] = ()) -> str:
+    """The results of several runs side by side; `runs` maps each run's name to its results.
+
+    LaTeX has the tables of the papers, or of the metrics that are asked for; Markdown has every estimate besides.
+    """
+    if format_ == "yaml":
+        text: str = import_module("gendermark.adapters.exports").eval_results(runs)
+        return text
     if format_ == "csv":
         return _csv(_long_table(runs))
     if format_ == "json":
         content = {"runs": {name: [result.to_json() for result in results] for name, results in runs.items()}}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    sections = [*_paper_tables(runs), *_side_by_side(runs)]
-    return markdown.render(sections) if format_ == "md" else latex.render(sections)
+    _check_metrics(runs, metrics)
+    if format_ == "latex":
+        return latex.render(_paper_tables(runs, metrics, is_for_print=True))
+    return markdown(_paper_tables(runs, metrics) if metrics else [*_paper_tables(runs), *_side_by_side(runs)])
+
+
+def _check_metrics(runs: Mapping[str, Sequence[Result]], metrics: Sequence[str]) -> None:
+    every = [(one.selection.benchmark, e) for results in runs.values() for one in results for e in one.estimates]
+    for name in metrics:
+        if not any(name in metric_names(benchmark, e.metric, e.slice) for benchmark, e in every):
+            raise UnknownName("metric", name, dict.fromkeys(f"{e.metric}:{e.slice}" for _, e in every))
 
 
 def write_tables(directory: Path, result: Result) -> None:
@@ -55,17 +76,22 @@ def form_table(
         who = name_of(run) if run is not None else ""
         return [who, ", ", text] if who and text else who or text
 
+    def cell(value: Place | Estimate | None) -> Number | str:
+        return number(value) if isinstance(value, Place) else Number(value) if value is not None else ""
+
     return Table(
         [form.corner, *form.columns],
-        [[head(row.run, row.text), *(number(p) if p is not None else "" for p in row.values)] for row in form.rows],
+        [[head(row.run, row.text), *map(cell, row.values)] for row in form.rows],
         caption,
         [name_of(run) for run in form.runs] if grouped else (),
         name=form.name,
     )
 
 
-def _paper_tables(runs: Mapping[str, Sequence[Result]]) -> list[Section]:
-    """In the forms that the papers have; other data or other rules have tables of their own."""
+def _paper_tables(
+    runs: Mapping[str, Sequence[Result]], metrics: Sequence[str] = (), *, is_for_print: bool = False
+) -> list[Section]:
+    """In the forms that the papers have, or of these metrics; other data or other rules have tables of their own."""
     names = list(run_labels(runs).values())
     apart = condition_labels([result for results in runs.values() for result in results])
     grouped: dict[tuple[str, str], dict[str, list[Result | None]]] = {}
@@ -74,19 +100,92 @@ def _paper_tables(runs: Mapping[str, Sequence[Result]]) -> list[Section]:
             conditions = described(result, apart[key_of(result)])
             cells = grouped.setdefault((result.selection.benchmark, conditions), {})
             cells.setdefault(result.cell, [None] * len(runs))[number] = result
-    found = [
-        (f"{benchmark} ({conditions})", table)
-        for (benchmark, conditions), cells in grouped.items()
-        for form in registry.load("benchmark", benchmark).presentation.forms(list(cells.values()))
-        if (table := _filled(form, conditions, list(cells.values()), names)) is not None
-    ]
+    found = []
+    for (benchmark, conditions), by_cell in grouped.items():
+        own = list(by_cell.values())
+        marks = _Marks(own, names) if is_for_print else None
+        forms = [] if metrics else registry.load("benchmark", benchmark).presentation.forms(own)
+        if metrics or (is_for_print and not forms):
+            forms = [_asked_form(own, metrics)]
+        tables = [_filled(form, conditions, own, names, marks) for form in forms]
+        found += [(f"{benchmark} ({conditions})", table) for table in tables if table is not None]
     return [Section(title, [table for _, table in own]) for title, own in groupby(found, key=lambda one: one[0])]
 
 
-def _filled(form: Form, conditions: str, cells: Sequence[Cell], names: Sequence[str]) -> Table | None:
+def _asked_form(cells: Sequence[Cell], metrics: Sequence[str]) -> Form:
+    """A row per system, a column for each of these metrics; without any, for the headline metrics."""
+    first = next(result for cell in cells for result in cell if result is not None)
+    benchmark: Benchmark = registry.load("benchmark", first.selection.benchmark)
+    wanted = metrics or benchmark.measures.headline
+    keys = [
+        (e.metric, e.slice)
+        for name in wanted
+        for e in first.estimates
+        if name in metric_names(benchmark.name, e.metric, e.slice)
+    ]
+    heads = [metric if part == "all" else f"{metric}, {part}" for metric, part in keys]
+    return Form(f"{benchmark.name}-metrics", f"{benchmark.title}.", heads, rows_by_run(cells, keys))
+
+
+class _Marks:
+    """What print shows beside a number: the best of several systems, and what is significant."""
+
+    def __init__(self, cells: Sequence[Cell], names: Sequence[str]) -> None:
+        self._cells = cells
+        self._first = names[0] if names else ""
+        self._differs: set[tuple[int, str, str, str]] = set()
+        for run in range(1, len(names)):
+            both = [(cell[0], cell[run]) for cell in cells if cell[0] is not None and cell[run] is not None]
+            if both:
+                compared = compare([one for one, _ in both if one], [two for _, two in both if two], leave_out=True)
+                for one in compared.comparisons:
+                    if one.p_adjusted is not None and one.p_adjusted < ALPHA:
+                        self._differs.add((run, one.cell, one.metric, one.slice))
+
+    def number(self, place: Place) -> Number:
+        result = self._cells[place.cell][place.run]
+        found = find(result, place.metric, place.slice)
+        if result is None or found is None or found.value is None:
+            return Number(found, place.with_interval)
+        key = (place.metric, place.slice)
+        is_bias = any((v.metric, v.slice) == key and v.state is State.SIGNIFICANT for v in result.verdicts)
+        marks = ("*" if is_bias else "") + ("†" if (place.run, result.cell, *key) in self._differs else "")
+        return Number(found, place.with_interval, is_best=found.shown in self._best(place), marks=marks)
+
+    def _best(self, place: Place) -> set[str]:
+        """The best of all systems as it is shown; empty if all are alike, or where no direction is better."""
+        rank = {"higher": lambda x: -x, "lower": lambda x: x, "zero": abs}
+        cell = self._cells[place.cell]
+        first = next(result for result in cell if result is not None)
+        better = registry.load("benchmark", first.selection.benchmark).describe(place.metric).better
+        there = [e for result in cell if (e := find(result, place.metric, place.slice)) and e.value is not None]
+        if better not in rank or len({e.shown for e in there}) < 2:
+            return set()
+        best = min(rank[better](e.value) for e in there)
+        return {e.shown for e in there if rank[better](e.value) == best}
+
+    def legend(self, numbers: Sequence[Number]) -> str:
+        used = "".join(one.marks for one in numbers)
+        parts = ["bold: best of the systems"] if any(one.is_best for one in numbers) else []
+        if "*" in used:
+            parts.append("*: bias significant (p < 0.05 after Holm's correction)")
+        if "†" in used:
+            parts.append(f"†: differs significantly from {self._first} (headline metrics, likewise)")
+        return "; ".join(parts)
+
+    def signatures(self, names: Sequence[str]) -> list[str]:
+        every = [(names[run], one) for cell in self._cells for run, one in enumerate(cell) if one is not None]
+        return [f"{name}: {result.signature}" for name, result in every]
+
+
+def _filled(
+    form: Form, conditions: str, cells: Sequence[Cell], names: Sequence[str], marks: _Marks | None = None
+) -> Table | None:
     """A form with its numbers; None where it has none."""
 
     def number(place: Place) -> Number:
+        if marks is not None:
+            return marks.number(place)
         return Number(find(cells[place.cell][place.run], place.metric, place.slice), place.with_interval)
 
     first = next(result for cell in cells for result in cell if result is not None)
@@ -94,8 +193,10 @@ def _filled(form: Form, conditions: str, cells: Sequence[Cell], names: Sequence[
     table = form_table(form, caption, lambda run: names[run], number, grouped=len(names) > 1)
     numbers = [cell for row in table.rows for cell in row if isinstance(cell, Number)]
     if any(one.fixed_interval for one in numbers):
-        second = "The second interval is for other sentences about the same groups, such as occupations."
-        table = replace(table, caption=f"{caption} {second}")
+        caption += " The second interval is for other sentences about the same groups, such as occupations."
+    if marks is not None and (legend := marks.legend(numbers)):
+        caption += f" {legend[0].upper()}{legend[1:]}."
+    table = replace(table, caption=caption, notes=marks.signatures(names) if marks else table.notes)
     return table if any(one.value != "–" for one in numbers) else None
 
 
@@ -110,7 +211,9 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[Section]:
         keys = dict.fromkeys((e.metric, e.slice) for result in present.values() for e in result.estimates)
         rows = [(*key, *(plain(Number(find(result, *key))) for result in present.values())) for key in keys]
         columns = ("metric", "slice", *(names[name] for name in present))
-        notes = [f"{names[name]}: {result.signature}" for name, result in present.items()]
+        notes = [
+            f"{names[name]}: {text}" for name, result in present.items() for text in (result.signature, *result.unsound)
+        ]
         table = Table(columns, rows, n_text=2, name=first.cell, notes=notes)
         sections.append(Section(f"{first.cell} ({described(first, label)})", [table]))
     return sections
@@ -140,3 +243,36 @@ def _csv(table: Values) -> str:
         for row in table.rows
     )
     return buffer.getvalue()
+
+
+FORMATS = {"html": ".html", "md": ".md", "latex": ".tex", "csv": ".csv", "json": ".json", "yaml": ".yaml"}
+
+
+def format_of(path: Path) -> str:
+    """The form that a file's ending asks for."""
+    for name, ending in FORMATS.items():
+        if path.suffix.lower() in (ending, ".htm" if name == "html" else ending):
+            return name
+    endings = ", ".join(FORMATS.values())
+    raise UserError(f"unknown report format of {path}; use a file name that ends in one of {endings}, or --format")
+
+
+def check_format(format_: str) -> None:
+    if format_ not in FORMATS:
+        raise UnknownName("report format", format_, FORMATS)
+
+
+def write_report(runs: Sequence[Run], path: Path, metrics: Sequence[str] = ()) -> None:
+    write_text(path, render_report(runs, format_of(path), metrics=metrics))
+
+
+def render_report(runs: Sequence[Run], format_: str, *, trend: bool = False, metrics: Sequence[str] = ()) -> str:
+    """The report of some runs, the first of which the others are compared with."""
+    check_format(format_)
+    if metrics and format_ not in ("md", "latex"):
+        raise UserError(f"--metric chooses the columns of Markdown and LaTeX tables; {format_} has every metric")
+    if format_ == "html":
+        from gendermark.reporting.page import render_page
+
+        return render_page(runs, trend=trend)
+    return render({run.name: run.results for run in runs}, format_, metrics)

@@ -6,10 +6,10 @@ Run folders are followed while they grow; the page gets the rows it shows and no
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
@@ -17,12 +17,11 @@ from gendermark.reporting import html
 from gendermark.reporting.findings import findings
 from gendermark.reporting.page import names_for_people
 from gendermark.reporting.phrases import direction
-from gendermark.reporting.rows import Cell, Explorer, Filter, cell_names, system_labels
+from gendermark.reporting.rows import Explorer, Filter, system_labels
+from gendermark.reporting.sections import title_of
 from gendermark.reporting.server import File, Site
-from gendermark.reporting.view import title_of
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.compare import key_of
 from gendermark.runs.folder import Run, Text
 from gendermark.selection import Selection
 
@@ -82,15 +81,6 @@ class Snapshot:
         return any(state.state != FINISHED for state in self.states)
 
 
-class _Part(NamedTuple):
-    """One run's files of one cell, as they were when they were read."""
-
-    stamp: object
-    """Changes when the files do."""
-    result: Result
-    texts: Sequence[Text]
-
-
 class RunFolders:
     """Run folders, followed while they grow. `now` is what was read last; `refresh` looks again."""
 
@@ -103,11 +93,11 @@ class RunFolders:
         """`names` of their systems, in the same order, or empty; `tell` gets the progress of reading."""
         self._directories, self._tell = directories, tell
         self._names = names or [""] * len(directories)
-        self._parts: dict[Path, _Part] = {}
-        self._cells: dict[object, Cell] = {}
+        self._read_cells: dict[Path, tuple[object, Result, Sequence[Text]]] = {}
+        """With the stamp of their files when they were read."""
         self._seen: object = None
         self._busy = threading.Lock()
-        self.now = Snapshot(0, (), Explorer([], []))
+        self.now = Snapshot(0, (), Explorer([]))
         self._read()
 
     def refresh(self) -> str:
@@ -124,54 +114,33 @@ class RunFolders:
     def _read(self) -> None:
         states = tuple(look_at(directory) for directory in self._directories)
         problems: list[str] = []
-        by_run = [self._parts_of(state, problems) for state in states]
-        seen = (states, [[part.stamp for part in parts.values()] for parts in by_run], problems)
-        if seen == self._seen:
-            return
-        cells: dict[object, Cell] = {}
-        for key, name in cell_names([part.result for parts in by_run for part in parts.values()]).items():
-            parts = [own.get(key) for own in by_run]
-            stamp = (name, tuple(part and part.stamp for part in parts))
-            cells[stamp] = self._cells.get(stamp) or self._indexed(name, parts)
-        runs = [
-            Run(
-                str(state.directory),
-                {**state.manifest, "name": name} if name else state.manifest,
-                [part.result for part in parts.values()],
-            )
-            for state, parts, name in zip(states, by_run, self._names, strict=True)
-        ]
+        runs, stamps = [], []
+        for state, name in zip(states, self._names, strict=True):
+            found = list(self._cells_of(state, problems))
+            stamps.append((name, [stamp for stamp, _, _ in found]))
+            manifest = {**state.manifest, "name": name} if name else state.manifest
+            texts = {result.cell: texts for _, result, texts in found}
+            runs.append(Run(str(state.directory), manifest, [result for _, result, _ in found], texts))
+        seen = (system_labels(runs), stamps)
         version, explorer = self.now.version, self.now.explorer
-        if list(cells) != list(self._cells) or system_labels(runs) != explorer.systems:
-            version, explorer = version + 1, Explorer(system_labels(runs), list(cells.values()))
-        self._cells, self._seen = cells, seen
-        self.now = Snapshot(version, states, explorer, tuple(problems))
+        if seen != self._seen:
+            version, explorer, self._seen = version + 1, Explorer(runs, self._tell), seen
+        now = Snapshot(version, states, explorer, tuple(problems))
+        self.now = now if now != self.now else self.now
 
-    def _indexed(self, name: str, parts: Sequence[_Part | None]) -> Cell:
-        n = max(len(part.result.judgements) for part in parts if part)
-        return Cell(
-            name,
-            [part.result if part else None for part in parts],
-            [part.texts if part else () for part in parts],
-            lambda done: self._tell(f"{name}: {done:,} of {n:,} sentences read"),
-        )
-
-    def _parts_of(self, state: FolderState, problems: list[str]) -> dict[tuple[str, ...], _Part]:
-        found = {}
+    def _cells_of(self, state: FolderState, problems: list[str]) -> Iterator[tuple[object, Result, Sequence[Text]]]:
         for name in state.done:
             cell = state.directory / name
             try:
-                part = self._parts.get(cell)
-                if part is None or part.stamp != _stamp_of(cell):
-                    stamp, result = _stamp_of(cell), folder.read_cell(cell)
-                    part = self._parts[cell] = _Part(stamp, result, folder.read_texts(cell, result))
+                stamp = _stamp_of(cell)
+                if cell not in self._read_cells or self._read_cells[cell][0] != stamp:
+                    result = folder.read_cell(cell)
+                    self._read_cells[cell] = stamp, result, folder.read_texts(cell, result)
+                yield self._read_cells[cell]
             except BadFile as problem:  # an unfinished run may be replacing it
                 if state.state == FINISHED:
                     raise
                 problems.append(str(problem))
-            else:
-                found[key_of(part.result)] = part
-        return found
 
 
 def _stamp_of(cell: Path) -> object:
@@ -258,7 +227,7 @@ def _status(now: Snapshot, problem: str) -> dict[str, Any]:
             {
                 "place": _place(next(result.cell for result in cell.results if result)),
                 "link": Filter(cell=cell.name).link,
-                "told": [
+                "systems": [
                     {"run": run, "sentences": findings(result), "warnings": list(result.warnings)}
                     for run, result in enumerate(cell.results)
                     if result

@@ -10,7 +10,7 @@
   const OUTCOME_WORDS = {
     right: "right gender",
     wrong: "wrong gender",
-    open: "gender open",
+    open: "gender unspecified",
     mixed: "both genders at once",
     undecided: "no gender shown",
     failed: "not translated",
@@ -18,7 +18,6 @@
   // In a row there is room for two words.
   const SHORT_WORDS = { mixed: "both genders", undecided: "no gender", failed: "not translated" };
   const OUTCOME_SIGNS = { right: "✓", wrong: "✗", open: "○", mixed: "±", undecided: "?", failed: "∅" };
-  const GENDER_WORDS = { none: "none" };
   const REASON_WORDS = {
     absent: "the word was not found",
     agreement: "by its article and agreeing words",
@@ -330,7 +329,8 @@
   }
 
   const letterOf = (run) => (run < 26 ? String.fromCharCode(65 + run) : `S${run + 1}`);
-  const genderWord = (gender) => GENDER_WORDS[gender] ?? gender;
+  const expectedWord = (gender) => (gender === "none" ? "gender unspecified" : gender);
+  const expectedIn = (row) => (row.expected === "none" ? "gender unspecified" : `expected ${row.expected}`);
   const count = (n) => n.toLocaleString("en");
   const languageName = (code) => words.languages[code] ?? code;
   const directionOf = (cell) => `${languageName(cell.source_language)} → ${languageName(cell.target_language)}`;
@@ -380,9 +380,9 @@
     offer(form.elements.language, [["", "all"], ...languages.map((code) => [code, languageName(code)])], filter.language);
     const slices = [...new Set(cells.flatMap((cell) => cell.slices))];
     offer(form.elements.slice, [["", "all"], ...slices.map((name) => [name, sliceName(name)])], filter.slice);
-    const genders = data.genders.map((gender) => [gender, genderWord(gender)]);
-    offer(form.elements.expected, [["", "any"], ...genders], filter.expected);
-    offer(form.elements.observed, [["", "any"], ...genders], filter.observed);
+    const genders = (word) => [["", "any"], ...data.genders.map((gender) => [gender, gender === "none" ? word : gender])];
+    offer(form.elements.expected, genders("gender unspecified"), filter.expected);
+    offer(form.elements.observed, genders("not determined"), filter.observed);
     offer(
       form.elements.result,
       [
@@ -481,7 +481,7 @@
     if (!answer) return "not in this run";
     const sign = OUTCOME_SIGNS[answer.outcome] ?? "";
     if (["right", "wrong", "open"].includes(answer.outcome)) {
-      return answer.observed === "none" ? `${sign} ${answer.outcome}` : `${sign} ${genderWord(answer.observed)}`;
+      return answer.observed === "none" ? `${sign} ${answer.outcome}` : `${sign} ${answer.observed}`;
     }
     return `${sign} ${wordOf[answer.outcome] ?? answer.outcome}`;
   }
@@ -496,7 +496,7 @@
     const sentence = element("p", { class: "source", ...inLanguage(cell.source_language) });
     appendMarked(sentence, row.source, [], SHOWN_IN_ROW);
     const about = element("p", { class: "about" });
-    about.append(`expected ${genderWord(row.expected)}`);
+    about.append(expectedIn(row));
     if (row.entity) {
       const entity = element("bdi", inLanguage(cell.source_language));
       appendVisible(entity, row.entity.slice(0, 80));
@@ -639,10 +639,10 @@
       appendVisible(shown, String(value));
       facts.append(element("dt", {}, name), shown);
     };
-    fact("expected", genderWord(row.expected));
-    if (row.entity) fact("about", row.entity);
+    fact("expected", expectedWord(row.expected));
+    if (row.entity) fact("person", row.entity);
     row.answers.forEach((answer, run) => {
-      const part = element("section", { class: `told ${answer ? answer.outcome : "absent"}` });
+      const part = element("section", { class: `detailed ${answer ? answer.outcome : "absent"}` });
       if (several) part.append(element("h4", {}, marker(run), " ", element("bdi", {}, data.systems[run])));
       if (!answer) {
         part.append(element("p", { class: "note" }, "This sentence is not in this run."));
@@ -657,7 +657,7 @@
       part.append(said);
       const decided = !cell.draws && answer.evidence.length > 0;
       const reason = answer.reason ? REASON_WORDS[answer.reason] ?? answer.reason : "";
-      if (answer.outcome === "wrong") said.append(why(` expected ${genderWord(row.expected)}`));
+      if (answer.outcome === "wrong") said.append(why(` ${expectedIn(row)}`));
       if (reason && !decided) said.append(why(` ${reason}`));
       if (cell.draws && answer.evidence.length) {
         const samples = element("ul", { class: "samples" });

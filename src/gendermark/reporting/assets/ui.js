@@ -35,15 +35,15 @@
     return line;
   }
 
-  function toldOf(found, systems) {
-    const told = found.told.map((one) => {
+  function findingsOf(found, systems) {
+    const shown = found.systems.map((one) => {
       const part = make("div");
       if (systems.length > 1) part.append(make("h4", {}, marker(one.run), " ", isolated(systems[one.run].system)));
       for (const sentence of one.sentences) part.append(make("p", {}, sentence));
       for (const warning of one.warnings) part.append(make("p", { class: "warning" }, warning));
       return part;
     });
-    return [make("h3", {}, make("a", { href: found.link }, found.place)), make("div", { class: "finding" }, ...told)];
+    return [make("h3", {}, make("a", { href: found.link }, found.place)), make("div", { class: "finding" }, ...shown)];
   }
 
   function draw(status) {
@@ -51,7 +51,7 @@
     const lines = status.runs.map((run, place) => runLine(run, place, several));
     const problems = status.problems.map((problem) => make("p", { class: "warning" }, `${problem}.`));
     runs.replaceChildren(make("ul", { class: "runs" }, ...lines), ...problems);
-    const parts = status.findings.flatMap((found) => toldOf(found, status.runs));
+    const parts = status.findings.flatMap((found) => findingsOf(found, status.runs));
     findings.replaceChildren(...(parts.length ? parts : [make("p", {}, "Nothing is finished yet; what is shows up here.")]));
   }
 

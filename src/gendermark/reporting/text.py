@@ -1,19 +1,65 @@
-"""A document on a terminal: tables and wrapped text; tab-separated tables when piped."""
+"""A document as text: Markdown, and tables and wrapped lines for a terminal (tab-separated when piped)."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
 
-from gendermark.reporting.document import Block, Bullets, Code, Finding, Paragraph, Section, Table, plain
+from gendermark.io.textfiles import printable
+from gendermark.reporting.document import Block, Bullets, Code, Finding, Paragraph, Section, Table, Text, plain
 
+_ESCAPED = str.maketrans({character: f"\\{character}" for character in "\\|`*<!"})
+
+
+def markdown(blocks: Sequence[Block]) -> str:
+    """Blocks one after the other; pictures and example sentences are left out."""
+    return "\n".join(line for block in blocks for line in _markdown_lines(block))
+
+
+def _markdown_lines(block: Block) -> Iterator[str]:
+    if isinstance(block, Section):
+        yield from [f"{'#' * block.level} {text(block.title)}", ""]
+        yield from (line for part in block.blocks for line in _markdown_lines(part))
+    elif isinstance(block, Paragraph):
+        yield from [text(block.text), ""]
+    elif isinstance(block, Finding):
+        yield f"- {text(block.text)}"
+    elif isinstance(block, Bullets):
+        yield from [*(f"- {text(item)}" for item in block.items), ""]
+    elif isinstance(block, Code):
+        yield from [*(f"    {one}" for one in block.text.splitlines()), ""]
+    elif isinstance(block, Table):
+        yield from [text(block.caption), ""] if block.caption else []
+        heads = list(block.heads)
+        if block.groups:
+            n = len(block.columns) - 1
+            groups = [plain(group) for group in block.groups for _ in range(n)]
+            heads[1:] = [f"{group}: {plain(head)}" for group, head in zip(groups, heads[1:], strict=True)]
+        yield from [line(heads), line(["---"] * block.n_text + ["---:"] * (len(heads) - block.n_text))]
+        yield from [*map(line, block.rows), ""]
+        notes = [f"- `{printable(note).replace('`', chr(39))}`" for note in block.notes]
+        yield from [*notes, ""] if notes else []
+
+
+def line(cells: Sequence[Text]) -> str:
+    """A row of a table."""
+    return "| " + " | ".join(map(text, cells)) + " |"
+
+
+def text(content: Text) -> str:
+    """Text as it is, whatever it holds, on one line."""
+    return printable(plain(content)).translate(_ESCAPED).replace("](", "]\\(").replace("][", "]\\[")
+
+
+_LEAST_LABEL = 24
+"""The narrowest first column whose text is broken into lines."""
 _LEAST_PROSE = 30
 """The narrowest last column whose text is broken into lines."""
 
 
-def render(blocks: Sequence[Block], width: int) -> str:
+def for_terminal(blocks: Sequence[Block], width: int) -> str:
     """Blocks as lines of at most this width. Pictures and example sentences are left out."""
-    return "\n".join(line for block in blocks for line in _lines(block, width))
+    return "\n".join(line for block in blocks for line in _terminal_lines(block, width))
 
 
 def tabbed(table: Table) -> str:
@@ -21,10 +67,10 @@ def tabbed(table: Table) -> str:
     return "\n".join("\t".join(map(_cell, line)) for line in (table.heads, *table.rows))
 
 
-def _lines(block: Block, width: int) -> Iterator[str]:
+def _terminal_lines(block: Block, width: int) -> Iterator[str]:
     if isinstance(block, Section):
         yield from ["", *wrapped(plain(block.title), width)]
-        yield from (line for part in block.blocks for line in _lines(part, width))
+        yield from (line for part in block.blocks for line in _terminal_lines(part, width))
     elif isinstance(block, Paragraph):
         yield from wrapped(plain(block.text), width)
     elif isinstance(block, Finding):
@@ -34,14 +80,10 @@ def _lines(block: Block, width: int) -> Iterator[str]:
     elif isinstance(block, Code):
         yield from block.text.splitlines()
     elif isinstance(block, Table):
-        yield from _table(block, width)
-
-
-def _table(table: Table, width: int) -> list[str]:
-    """Drawn; a block for each row where it is too wide, so that no number is ever cut."""
-    heads, rows = [*map(_cell, table.heads)], [[*map(_cell, row)] for row in table.rows]
-    title = wrapped(plain(table.caption), width) if table.caption else []
-    return [*title, *(_drawn(heads, rows, width) or _listed(heads, rows, width)), ""]
+        # Drawn; a block for each row where it is too wide, so that no number is ever cut.
+        heads, rows = [*map(_cell, block.heads)], [[*map(_cell, row)] for row in block.rows]
+        yield from wrapped(plain(block.caption), width) if block.caption else []
+        yield from [*(_drawn(heads, rows, width) or _listed(heads, rows, width)), ""]
 
 
 def _cell(cell: object) -> str:
@@ -80,14 +122,18 @@ def _drawn(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -
     for place, column in enumerate(columns):
         texts = [row[place] for row in cells if row[place] and not (place == 0 and _is_heading(row))]
         widest = max(map(cell_len, [column, *texts]))
-        is_number.append(bool(texts) and all(text[0] in "0123456789-–−+[<" for text in texts))
+        is_number.append(bool(texts) and all(text[0] in "0123456789-–−+[<" and "→" not in text for text in texts))
         left = width - sum(widths) - 2 * place
         if place == len(columns) - 1 and not is_number[place] and widest > left:
             # Prose is broken into lines, short phrases only between words.
             longest_word = max(cell_len(word) for text in [column, *texts] for word in text.split() or [""])
             widest = left if left >= (_LEAST_PROSE if widest > _LEAST_PROSE else longest_word) else widest
         widths.append(widest)
-    if sum(widths) + 2 * (len(widths) - 1) > width:
+    excess = sum(widths) + 2 * (len(widths) - 1) - width
+    if excess > 0 and not is_number[0]:
+        # The first column is broken into lines as well, if that is enough.
+        widths[0], excess = max(widths[0] - excess, _LEAST_LABEL), excess - (widths[0] - _LEAST_LABEL)
+    if excess > 0:
         return []
     console = Console(width=width, file=io.StringIO(), color_system=None)
 

@@ -1,0 +1,268 @@
+"""`gendermark list`, `export` and `power`: which benchmarks there are, their sentences, and what they can detect."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
+
+from gendermark.cli import terminal
+from gendermark.cli.options import Data, From, Revision, To, benchmark_options
+from gendermark.cli.terminal import AsJson, echo, grouped, print_json, print_table, say
+from gendermark.errors import UnknownName, UserError
+from gendermark.io.textfiles import write_text
+
+if TYPE_CHECKING:
+    from gendermark.benchmarks.benchmark import Benchmark
+    from gendermark.records import Table
+
+KINDS = ("benchmarks", "systems", "languages", "metrics", "tables")
+
+
+def list_names(
+    kind: Annotated[str, Argument(metavar="|".join(KINDS), help="What to list.")], as_json: AsJson = False
+) -> None:
+    """List the benchmarks, systems, languages or metrics, or the commands that make the tables of papers."""
+    if kind not in KINDS:
+        raise UnknownName("kind", kind, KINDS)
+    table = listing(kind)
+    if as_json:
+        print_json({kind: [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
+    else:
+        print_table(table.title, table.columns, table.rows)
+
+
+def listing(kind: str) -> Table:
+    """One of `KINDS`."""
+    from gendermark import registry
+    from gendermark.records import Table
+
+    if kind == "benchmarks":
+        rows: list[tuple[Any, ...]] = []
+        benchmark: Benchmark
+        for name, benchmark in registry.every("benchmark"):
+            rules = ", ".join(benchmark.choices_of("rules"))
+            measures = f"{benchmark.title}: {benchmark.question}"
+            rows.append((name, measures, directions(benchmark, "official"), directions(benchmark, "core"), rules))
+        return Table(kind, "Benchmarks", ("name", "measures", "official data", "core data", "rules"), rows)
+    if kind == "systems":
+        rows = [(f"{name}:…", _first_line(family.__module__)) for name, family in registry.every("system")]
+        return Table(kind, "Systems", ("spec", "description"), rows)
+    if kind == "tables":
+        papers = tomllib.loads((files("gendermark") / "data" / "tables.toml").read_text(encoding="utf-8"))["papers"]
+        rows = [(paper["name"], *table) for paper in papers for table in paper["tables"]]
+        return Table(kind, "Tables and figures of papers", ("paper", "table", "shows", "command"), rows)
+    if kind == "languages":
+        from gendermark.reading.occupations import lexicon
+
+        rows = [
+            (
+                code,
+                registry.load("language", code).name,
+                len({entry.occupation for entry in lexicon(code)}),
+                sum(len(entry.forms) for entry in lexicon(code)),
+            )
+            for code in registry.names("language")
+        ]
+        return Table(
+            kind,
+            "Target languages with gender",
+            ("code", "language", "occupations in lexicon", "word forms in lexicon"),
+            rows,
+        )
+    rows = [
+        (name, about.name, about.unit.scale, GOOD[about.better], f"{about.label}. {about.meaning}")
+        for name, benchmark in registry.every("benchmark")
+        for about in benchmark.measures.described
+    ]
+    return Table(kind, "Metrics", ("benchmark", "metric", "scale", "good is", "meaning"), rows)
+
+
+GOOD = {"higher": "more", "lower": "less", "zero": "0", "neither": "–"}
+"""Which way is good, in a word."""
+
+
+def directions(benchmark: Benchmark, data: str) -> str:
+    """The languages that a benchmark has data for, sources that have the same targets together."""
+    targets: dict[str, list[str]] = {}
+    for source, target in benchmark.language_pairs(data):
+        targets.setdefault(target, []).append(source)
+    alike: dict[str, list[str]] = {}
+    for target, sources in targets.items():
+        alike.setdefault(" ".join(sources), []).append(target)
+    return ", ".join(f"{sources} → {' '.join(found)}" for sources, found in alike.items()) or "–"
+
+
+def _first_line(module: str) -> str:
+    text = (sys.modules[module].__doc__ or "").strip().split("\n\n")[0]
+    return " ".join(text.partition(": ")[2].split())
+
+
+def export(
+    benchmark: Annotated[str, Argument(help="Benchmark; see `gendermark list benchmarks`.")],
+    to: To = "",
+    from_: From = "",
+    output: Annotated[Path | None, Option("-o", "--output", help="Output file; default: stdout.")] = None,
+    data: Data = "official",
+    revision: Revision = "",
+    group: Annotated[
+        list[str] | None, Option("--group", "--set", help="Only this group or set of the benchmark; repeatable.")
+    ] = None,
+    settings: dict[str, Any] = benchmark_options("export"),
+    as_json: AsJson = False,
+) -> None:
+    """Write the source sentences of a benchmark, one per line in a fixed order.
+
+    `gendermark export BENCHMARK --help` also lists the options of that benchmark.
+    """
+    from gendermark.api import export_items, shown_sources
+
+    options = {"source_language": from_, "data": data, "revision": revision, **settings}
+    found = export_items(benchmark, to, **options, parts=tuple(group or ()))
+    if as_json:
+        rows = [
+            {"item_id": item.item_id, "index": item.index, "source": source, "tags": item.all_tags}
+            for item, source in zip(found.items, shown_sources(found), strict=True)
+        ]
+        text = json.dumps({"benchmark": benchmark, "data": found.origin, "items": rows}, ensure_ascii=False, indent=2)
+    else:
+        text = "\n".join(shown_sources(found))
+    if output is None:
+        echo(text)
+    else:
+        write_text(output, f"{text}\n")
+        say(f"{len(found.items):,} sentences written to {output}; score their translations with `gendermark score`")
+
+
+def power(
+    benchmarks: Annotated[
+        list[str] | None,
+        Argument(metavar="[BENCHMARK]...", help="Benchmark; default: all for the language.", show_default=False),
+    ] = None,
+    to: To = "",
+    data: Annotated[str, Option("--data", help="official or core; default: both.")] = "",
+    points: Annotated[float, Option("--points", help="Difference to detect, in points.")] = 5.0,
+    right: Annotated[float, Option("--right", help="Accuracy that is assumed for both systems, in percent.")] = 80.0,
+    icc: Annotated[
+        float | None,
+        Option(
+            "--icc",
+            help="Within-group correlation of the differences, 0 to 1; default: 0.5, or 0.15 with --alike (versions "
+            "of one system).",
+            show_default=False,
+        ),
+    ] = None,
+    alike: Annotated[
+        float,
+        Option(
+            "--alike", help="Correlation that is assumed between the errors of the two systems, 0 (uncorrelated) to 1."
+        ),
+    ] = 0.0,
+    like: Annotated[
+        list[Path] | None,
+        Option(
+            metavar="RUN",
+            help="Run to estimate accuracy and correlations from, instead of assuming them; give two to compare.",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compute the smallest difference between two systems that each benchmark can detect.
+
+    Assumes a significance level of 0.05 (Holm-corrected over the headline metrics) and 80% power; translates nothing.
+    """
+    from gendermark import api
+    from gendermark.runs.power import OF_UNRELATED, OF_VERSIONS, Expected, expected_from, questions
+
+    if not to:
+        raise UserError("give the target language, for example --to es")
+    if icc is None:
+        icc = OF_VERSIONS if alike > 0 else OF_UNRELATED
+    for name, value, most in (("right", right, 100), ("icc", icc, 1), ("alike", alike, 1), ("points", points, 100)):
+        if not 0 <= value <= most or (name == "points" and value == 0):
+            raise UserError(f"--{name} must lie between 0 and {most:g}, not {value:g}")
+    runs = [api.load(directory) for directory in like or ()]
+    if len(runs) > 2:
+        raise UserError(f"--like takes one or two runs, not {len(runs)}")
+    measured = {}
+    for result in runs[0] if runs else ():
+        others = [other for other in runs[1] if other.cell == result.cell] if len(runs) > 1 else [None]
+        if others and (found := expected_from(result, others[0], alike)) is not None:
+            measured[result.selection.benchmark] = found
+    usual = Expected(right / 100, icc, alike)
+    rows: list[dict[str, Any]] = []
+    left_out = []
+    for kind in (data,) if data else ("official", "core"):
+        for selection in api.applicable(benchmarks or [], [to], data=kind).selections:
+            benchmark, name = api.select(selection)[0], selection.benchmark
+            try:
+                items = benchmark.load(selection).items
+            except UserError as problem:
+                left_out.append(f"{name}, {kind} data: {problem}")
+                continue
+            expected = measured.get(name, usual)
+            facts = {"right": 100 * expected.right, "icc": expected.correlation}
+            rows += [
+                {"benchmark": name, "data": kind, **question.to_json(points), **facts}
+                for question in questions(benchmark, items, expected)
+            ]
+    if not rows:
+        why = f": {left_out[0]}" if left_out else "; see `gendermark list benchmarks`"
+        raise UserError(f"no benchmark compares women and men in translations into {to}{why}")
+    rows.sort(key=lambda row: (row["benchmark"], row["data"]))
+    if as_json:
+        print_json({"rows": rows, "left_out": left_out})
+    else:
+        _print_power(rows, points)
+        say(
+            f"Assumes accuracy and correlations as in {'the two runs' if len(runs) > 1 else 'the run'} given."
+            if measured
+            else f"Assumes {right:g}% accuracy, within-group correlation of differences {icc:g}, "
+            f"{f'correlation of the systems {alike:g}' if alike else 'uncorrelated systems'}; give two runs with "
+            "--like to measure these."
+        )
+    for what in left_out if as_json else left_out[:1]:
+        more = f" (and {len(left_out) - 1} more)" if len(left_out) > 1 and not as_json else ""
+        say(f"Left out: {what}{more}")
+
+
+def _print_power(rows: list[dict[str, Any]], points: float) -> None:
+    """Say in one sentence which benchmarks can detect the difference, and print what each can detect."""
+    able = dict.fromkeys(f"{row['benchmark']} ({row['data']} data)" for row in rows if row["detectable"] <= points)
+    best = min(rows, key=lambda row: row["detectable"])
+    say(
+        f"A difference of {points:g} points can be detected with {', '.join(able)}."
+        if able
+        else f"None of these can reliably detect a difference of {points:g} points; the smallest detectable one is "
+        f"{best['detectable']:.1f} ({best['question']}, {best['benchmark']}, {best['data']} data)."
+    )
+    columns = (
+        "groups",
+        "sentences",
+        "smallest detectable",
+        f"power at {points:g} points",
+        f"groups needed for {points:g}",
+    )
+    cells = [
+        (
+            f"{row['groups']:,}",
+            f"{row['sentences']:,}",
+            f"{row['detectable']:.1f}",
+            f"{row['power']:.0%}",
+            "–" if row["groups_needed"] is None else f"{row['groups_needed']:,}",
+        )
+        for row in rows
+    ]
+    if not terminal.is_terminal(sys.stdout):
+        named = [(row["benchmark"], row["data"], row["question"], *own) for row, own in zip(rows, cells, strict=True)]
+        print_table("", ("benchmark", "data", "question", *columns), named)
+        return
+    title = f"Smallest detectable difference, and power to detect {points:g}, in points"
+    groups = [f"{row['benchmark']}, {row['data']} data" for row in rows]
+    asked = [(row["question"], *own) for row, own in zip(rows, cells, strict=True)]
+    print_table(title, ("question", *columns), grouped(zip(groups, asked, strict=True)))

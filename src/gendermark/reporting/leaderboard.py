@@ -1,0 +1,608 @@
+"""The leaderboard: systems in order, one board for each benchmark, direction and way of measuring, as static pages.
+
+Every two systems of a board are compared on the same sentences, with Holm's correction over all these comparisons. A
+rank is a range: from one place behind the systems that are significantly better to one place before those that are
+significantly worse. The pages stand alone, as the report does: nothing is fetched, and nothing but their own script
+can run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+from pathlib import Path
+
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UserError
+from gendermark.io.textfiles import write_text
+from gendermark.metrics import statistics
+from gendermark.metrics.intervals import Pairing
+from gendermark.metrics.metric import Description, key_from
+from gendermark.metrics.verdicts import ALPHA
+from gendermark.reading.codes import NAMES
+from gendermark.records import Estimate
+from gendermark.reporting import charts, html
+from gendermark.reporting.charts import FEMALE, MALE, Canvas, DotPanel, DotRow, Figure, LinePanel, Look, span_of
+from gendermark.reporting.document import (
+    Block,
+    Bullets,
+    Inline,
+    Link,
+    Number,
+    Paragraph,
+    Section,
+    Small,
+    Table,
+    Text,
+    listed,
+)
+from gendermark.reporting.findings import benchmark_of, leading_key
+from gendermark.reporting.page import render_page
+from gendermark.reporting.phrases import rounded
+from gendermark.reporting.submission import (
+    UNRECORDED,
+    Submission,
+    SystemFacts,
+    check_distinct,
+    find,
+    on_paper,
+    read,
+    shown_keys,
+)
+from gendermark.runs import folder
+from gendermark.runs.compare import (
+    IN_WORDS,
+    RESAMPLING,
+    Comparison,
+    check_comparable,
+    compare_metric,
+    condition_labels,
+    key_of,
+)
+from gendermark.runs.executors import SERIAL, Executor
+from gendermark.runs.folder import read_run
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Board:
+    """All systems that were measured alike, the best first."""
+
+    label: str
+    """What sets it apart from other boards of its benchmark and direction."""
+    standings: tuple[Submission, ...]
+    pairs: Mapping[Pair, Comparison]
+    """Of places in the order of the standings, the earlier first; p-values corrected over all of them."""
+
+    @property
+    def any(self) -> Submission:
+        return self.standings[0]
+
+    @property
+    def benchmark(self) -> Benchmark:
+        return benchmark_of(self.any.result)
+
+    @property
+    def metric(self) -> tuple[str, str]:
+        """The metric that orders the board."""
+        return leading_key(self.benchmark)
+
+    @property
+    def about(self) -> Description:
+        return self.benchmark.describe(self.metric[0])
+
+
+def boards(submissions: Sequence[Submission], executor: Executor = SERIAL) -> list[Board]:
+    """In the order of the benchmarks with most submissions, then of languages."""
+    labels = condition_labels([one.result for one in submissions])
+    groups: dict[tuple[str, ...], list[Submission]] = {}
+    for one in submissions:
+        groups.setdefault(key_of(one.result), []).append(one)
+    ordered = {key: _in_order(found) for key, found in groups.items()}
+    compared = executor.in_order(compare_all, [[one.cell for one in found] for found in ordered.values()])
+    made = [
+        Board(labels[key], _ranked(found, pairs), pairs)
+        for (key, found), pairs in zip(ordered.items(), compared, strict=True)
+    ]
+    n_of = Counter(one.result.selection.benchmark for one in submissions)
+    return sorted(
+        made,
+        key=lambda b: (-n_of[b.benchmark.name], b.benchmark.name, -len(b.standings), b.any.result.cell, b.label),
+    )
+
+
+def compare_all(cells: Sequence[Path]) -> dict[Pair, Comparison]:
+    """Every two of some results that were measured alike, by the metric that their board is ordered by."""
+    if len(cells) < 2:
+        return {}
+    results = [folder.read_cell(cell) for cell in cells]
+    for other in results[1:]:
+        check_comparable(results[0], other)
+    benchmark = benchmark_of(results[0])
+    wanted = leading_key(benchmark)
+    counted = []
+    for result in results:
+        metric = next(
+            (m for m in benchmark.measures.metrics(result.judgements, result.selection) if m.key == wanted), None
+        )
+        if metric is None:
+            return {}
+        counted.append((metric, benchmark.measures.count(result.judgements, result.selection, [metric])))
+    found = {
+        (i, j): compare_metric(
+            results[i].cell, counted[i][0], Pairing(counted[i][1], counted[j][1], RESAMPLING), RESAMPLING
+        )
+        for i, j in combinations(range(len(results)), 2)
+    }
+    adjusted = statistics.holm([c.p_value for c in found.values()])
+    return {pair: replace(c, p_adjusted=p, spread=None) for (pair, c), p in zip(found.items(), adjusted, strict=True)}
+
+
+def _in_order(found: Sequence[Submission]) -> list[Submission]:
+    benchmark = benchmark_of(found[0].result)
+    metric = leading_key(benchmark)
+    better = benchmark.describe(metric[0]).better
+
+    def place(one: Submission) -> tuple[bool, float, str]:
+        estimate = one.estimate(metric)
+        value = (estimate.value or 0.0) if estimate is not None else 0.0
+        badness = {"higher": -value, "lower": value, "zero": abs(value)}.get(better, 0.0)
+        return estimate is None, badness, one.system.full_label
+
+    return sorted(found, key=place)
+
+
+def _ranked(found: Sequence[Submission], pairs: Mapping[Pair, Comparison]) -> tuple[Submission, ...]:
+    """Those without a number stand behind all others, and have no rank."""
+    n_better, n_worse = [0] * len(found), [0] * len(found)
+    metric = leading_key(benchmark_of(found[0].result))
+    n = sum(one.estimate(metric) is not None for one in found)
+    for pair, comparison in pairs.items():
+        if comparison.change() in ("better", "worse"):
+            better, worse = pair[::-1] if comparison.change() == "better" else pair
+            n_better[worse] += 1
+            n_worse[better] += 1
+    return tuple(
+        replace(one, ranks=(1 + n_better[at], n - n_worse[at])) if one.estimate(metric) is not None else one
+        for at, one in enumerate(found)
+    )
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+
+
+def language_of(board: Board) -> str:
+    target = board.any.result.selection.target_language
+    return NAMES.get(target, target)
+
+
+def direction_of(board: Board) -> str:
+    """In words, with what sets the board apart."""
+    selection = board.any.result.selection
+    source = NAMES.get(selection.source_language, selection.source_language)
+    return f"{source} → {language_of(board)}" + (f" ({board.label})" if board.label else "")
+
+
+def labels(systems: Sequence[SystemFacts]) -> dict[SystemFacts, str]:
+    """As short as they can be; with dates where one system stands there twice."""
+    distinct = list(dict.fromkeys(systems))
+    short = [system.label for system in distinct]
+    return {
+        system: system.label if short.count(system.label) == 1 else f"{system.label} {system.shown_date}"
+        for system in distinct
+    }
+
+
+@dataclass(frozen=True)
+class _Case:
+    """Women and men of one system in one language."""
+
+    board: Board
+    standing: Submission
+    women: Estimate
+    men: Estimate
+    gap: Estimate
+
+    @property
+    def name(self) -> str:
+        return f"{self.standing.system.full_label}, {language_of(self.board)}"
+
+
+def _cases(found: Sequence[Board]) -> list[_Case]:
+    """All results of one benchmark that have the three numbers."""
+    sides = found[0].benchmark.presentation.sides
+    if sides is None:
+        return []
+    cases = []
+    for board in found:
+        for standing in board.standings:
+            women, men, gap = (standing.estimate(key_from(name)) for name in (sides.women, sides.men, sides.gap))
+            if women is not None and men is not None and gap is not None:
+                cases.append(_Case(board, standing, women, men, gap))
+    return cases
+
+
+def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
+    """The finding of the benchmark with most submissions: a title, and the sentences it rests on."""
+    if not found:
+        return "Leaderboard", []
+    first = [board for board in found if board.benchmark.name == found[0].benchmark.name]
+    sides, cases = first[0].benchmark.presentation.sides, _cases(first)
+    if not sides or not cases:
+        n_systems = len({standing.system for board in first for standing in board.standings})
+        title = f"{first[0].benchmark.title}: {_counted(n_systems, 'system')} compared"
+        return title, [f"{direction_of(board)}: {sentence}" for board in first if (sentence := leaders(board))]
+    p_values = statistics.benjamini_hochberg([case.gap.p_value for case in cases])
+    gaps = [
+        case.gap.value or 0.0
+        for case, p in zip(cases, p_values, strict=True)
+        if p is not None and p < ALPHA  # of this many results
+    ]
+    n_men, n_women = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
+    n_systems = len({case.standing.system for case in cases})
+    languages = Counter(language_of(case.board) for case in cases)
+    return (
+        _title(n_men, n_women, len(cases)),
+        [
+            f"{first[0].benchmark.title}: {_counted(n_systems, 'system')}, {_covered(languages)}, {len(cases):,} "
+            f"results. In {n_men:,} of them men {sides.what} significantly more often than women, in "
+            f"{n_women or 'none'} women more often than men; in {len(cases) - n_men - n_women or 'none'} the "
+            f"difference is not significant. {_recorded(first)}",
+            f"{_range(cases, sides.what)} Significant: p < 0.05 after Benjamini-Hochberg over these results.",
+        ],
+    )
+
+
+def _title(n_men: int, n_women: int, n_cases: int) -> str:
+    """The side that most results are on, with the counts of both; no side where none is significant."""
+    if max(n_men, n_women) * 2 <= n_cases or n_men == n_women:
+        return f"Women and men in translation: significant differences in {n_men + n_women:,} of {n_cases:,} results"
+    who = ("women", "men") if n_men > n_women else ("men", "women")
+    reverse = min(n_men, n_women)
+    return (
+        f"Translation systems keep {who[0]}'s gender less often than {who[1]}'s: significantly in "
+        f"{max(n_men, n_women):,} of {n_cases:,} results, the reverse in {f'{reverse:,}' if reverse else 'none'}"
+    )
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _range(cases: Sequence[_Case], what: str) -> str:
+    ends = [f(cases, key=lambda case: case.women.value or 0.0) for f in (min, max)]
+    women = [f"{rounded(case.women.value)}% ({case.name})" for case in ends]
+    men = [rounded(f(case.men.value or 0.0 for case in cases)) for f in (min, max)]
+    return f"Between {women[0]} and {women[1]} of women {what}; of men, between {men[0]}% and {men[1]}%."
+
+
+def _covered(languages: Counter[str]) -> str:
+    """How many systems there are into each language: "16 into Spanish, 1 each into German and Arabic"."""
+    parts = []
+    for n in sorted(set(languages.values()), reverse=True):
+        names = [name for name, own in languages.items() if own == n]
+        each = " each" if n == 1 and len(names) > 1 else ""
+        parts.append(f"{n:,}{each} into {listed(names)}")
+    return ", ".join(parts)
+
+
+def _recorded(found: Sequence[Board]) -> str:
+    """Dates of the systems, and whether their versions are recorded."""
+    systems = list(dict.fromkeys(standing.system for board in found for standing in board.standings))
+    dates = sorted({system.shown_date for system in systems if system.date != UNRECORDED})
+    n_unknown = sum(system.version == UNRECORDED for system in systems)
+    said = [f"outputs of {listed(dates)}"] if dates else []
+    if n_unknown:
+        who = "no system" if n_unknown == len(systems) else f"{len(systems) - n_unknown:,} of {len(systems):,} systems"
+        said.append(f"version recorded for {who}")
+    text = "; ".join(said)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def leaders(board: Board) -> str:
+    """Which systems may be first."""
+    if len(board.standings) < 2 or not board.pairs or board.about.better == "neither":
+        return ""
+    names = labels([standing.system for standing in board.standings])
+    ranked = [standing for standing in board.standings if standing.ranks]
+    first = [names[standing.system] for standing in ranked if standing.ranks and standing.ranks[0] == 1]
+    if len(first) == len(ranked):
+        return "No system is significantly better than any other."
+    if len(first) == 1:
+        return f"{first[0]} is significantly better than every other system."
+    return f"No system is significantly better than {listed(first, 'or')}."
+
+
+def trends(board: Board) -> list[str]:
+    """Systems that stand on a board with several dates: from each to the next."""
+    found = []
+    for places in dated(board):
+        for earlier, later in pairwise(places):
+            comparison = board.pairs.get((min(earlier, later), max(earlier, later)))
+            if comparison is None or comparison.first is None or comparison.second is None:
+                continue
+            change = comparison.change()
+            if later < earlier:
+                change = {"better": "worse", "worse": "better"}.get(change, change)
+            before, after = (board.standings[place] for place in (earlier, later))
+            values = [s.estimate(board.metric) for s in (before, after)]
+            verdict = IN_WORDS.get(change, comparison.in_words())
+            unit = board.about.unit
+            numbers = [unit.show(e.value if e else None) for e in values]
+            dates = [s.system.shown_date for s in (before, after)]
+            found.append(
+                f"{before.system.name}, {language_of(board)}, {board.about.label}: {numbers[0]} in "
+                f"{dates[0]}, {numbers[1]} in {dates[1]}: {verdict}."
+            )
+    return found
+
+
+def dated(board: Board) -> list[list[int]]:
+    """The places of systems of one name with different dates, in the order of these."""
+    by_name: dict[str, list[int]] = {}
+    for place, standing in enumerate(board.standings):
+        if standing.system.date != UNRECORDED:
+            by_name.setdefault(standing.system.name, []).append(place)
+    found = []
+    for places in by_name.values():
+        places.sort(key=lambda place: board.standings[place].system.date)
+        if len({board.standings[place].system.date for place in places}) > 1:
+            found.append(places)
+    return found
+
+
+INDEX = "index.html"
+PAGES = "systems"
+Key = tuple[str, str]
+_LEAST_POINTS = 20.0
+"""Between the ends of a scale of dates, so that tiny changes do not look large."""
+HOW_TO_READ = (
+    "Each value is above its 95% confidence interval, computed over groups of sentences, such as those about one "
+    "occupation.",
+    "A rank is a range: 2–5 of 14 means that one system is significantly better and nine are significantly worse. "
+    "Systems are compared in pairs on the same sentences; significant: p < 0.05 after Holm's correction over all pairs "
+    "of the board.",
+    "The gender gap is the value for men minus the value for women, in points. A small gap means little where accuracy "
+    "is low.",
+    "Unrecorded: not documented. Without a version (and, for a language model, the prompt) a result describes these "
+    "outputs, not what the system says today.",
+    "To check every number against the outputs, run gendermark leaderboard verify.",
+)
+
+
+def build(
+    directories: Sequence[Path],
+    output: Path,
+    executor: Executor = SERIAL,
+    tell: Callable[[str], None] = lambda _: None,
+    names: Sequence[str] = (),
+) -> list[Board]:
+    """Write the pages of all run folders and submissions in some directories; give the boards that they show.
+
+    `names` are of the systems of plain run folders, in the order of the directories.
+    """
+    submissions = [read(cell, name) for cell, name in find(directories, names).items()]
+    check_distinct(submissions)
+    for one in submissions:
+        for fault in on_paper(one):
+            raise UserError(f"{fault}; `gendermark leaderboard verify` lists all faults")
+    by_directory = {one.directory: one for one in submissions}
+    slugs = [one.system.slug for one in by_directory.values()]
+    for slug in slugs:
+        if slugs.count(slug) > 1:
+            raise UserError(f"two directories hold the system {slug}; give them other names, as NAME=DIR")
+    tell(f"comparing systems ({len(submissions):,} results)")
+    made = boards(submissions, executor)
+    write_text(output / INDEX, render_index(made))
+    tell(f"writing the pages of {len(slugs):,} systems")
+    work = [
+        (directory, "" if one.row else one.system.name, output / PAGES / f"{one.system.slug}.html")
+        for directory, one in by_directory.items()
+    ]
+    for _ in executor.each(_write_system, work):
+        pass
+    return made
+
+
+def _write_system(where: tuple[Path, str, Path]) -> None:
+    """The report of one system, all its benchmarks and languages."""
+    directory, name, path = where
+    write_text(path, render_page([read_run(directory, name)], home=f"../{INDEX}"))
+
+
+def render_index(found: Sequence[Board]) -> str:
+    title, sentences = headline(found)
+    by_benchmark: dict[str, list[Board]] = {}
+    for board in found:
+        by_benchmark.setdefault(board.benchmark.name, []).append(board)
+    first, *others = by_benchmark.values()
+    sections = [
+        Section("Overview", [*(Paragraph(one, "lead") for one in sentences), *_pictures(first)], id="overview"),
+        _section(first, with_pictures=False),
+        *(_section(own, with_pictures=True) for own in others),
+        *_dates(found),
+        Section("Systems", [_systems(found)], id="systems"),
+        _reading(found),
+    ]
+    script, style = html.asset("board.js"), html.asset("board.css")
+    return html.render("plain.html", title, script=script, style=style, sections=sections)
+
+
+# -- sections ----------------------------------------------------------------------------------------------------------
+
+
+def _pictures(found: Sequence[Board]) -> list[Block]:
+    """A figure for each direction in which systems can be compared, side by side."""
+    several = [board for board in found if len(board.standings) > 1] or found
+    drawn = [standings_figure(board) for board in several]
+    shown = [replace(one, caption="") for one in drawn]
+    return [Paragraph(drawn[0].caption, "note"), Section("", shown, kind="pictures")]
+
+
+def _section(found: Sequence[Board], *, with_pictures: bool) -> Section:
+    benchmark = found[0].benchmark
+    blocks: list[Block] = [Paragraph(benchmark.question)]
+    several = [board for board in found if len(board.standings) > 1]
+    for board in several:
+        said = [Paragraph(text)] if (text := leaders(board)) else []
+        blocks.append(Section(direction_of(board), [*said, board_table(board)], level=3))
+    if several and with_pictures:
+        blocks += _pictures(found)
+    if single := [board for board in found if len(board.standings) == 1]:
+        blocks.append(Section("Directions with one system", [board_table(*single)], level=3))
+    return Section(benchmark.title, blocks, id=benchmark.name)
+
+
+def _dates(found: Sequence[Board]) -> list[Section]:
+    said = [sentence for board in found for sentence in trends(board)]
+    if not said:
+        return []
+    about = "Significant: p < 0.05 after Holm's correction over all pairs of the board."
+    blocks: list[Block] = [Bullets(said), Paragraph(about, "note"), Section("", date_figures(found), kind="pictures")]
+    return [Section("Changes over time", blocks, id="dates")]
+
+
+def _reading(found: Sequence[Board]) -> Section:
+    data = dict.fromkeys(
+        f"{b.benchmark.title}: data {b.any.result.origin}, rules "
+        f"{b.any.result.signed.get('rules', b.any.result.selection.rules)}"
+        for b in found
+    )
+    return Section("How to read it", [Bullets(HOW_TO_READ), Bullets(list(data))], id="reading")
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+def board_table(*found: Board) -> Table:
+    """The systems of one board, the best first; or boards of one system each."""
+    board, is_single = found[0], len(found[0].standings) == 1
+    keys, is_ranked = _columns(board), _is_ranked(board)
+    rows: list[list[Text]] = []
+    for one in found:
+        names = labels([standing.system for standing in one.standings])
+        for standing in one.standings:
+            first = standing.estimate(keys[0]) if keys else None
+            rows.append(
+                [
+                    *([direction_of(one)] if is_single else []),
+                    _link(standing, names[standing.system]),
+                    *([standing.rank] if is_ranked else []),
+                    standing.system.shown_date,
+                    *(Number(standing.estimate(key)) for key in keys),
+                    f"{100 * first.n_judged / first.n_total:.1f}" if first is not None and first.n_total else "–",
+                ]
+            )
+    heads = [*(["direction"] if is_single else []), "system", *(["rank"] if is_ranked else []), "date"]
+    columns = [*heads, *(board.benchmark.label(*key).removesuffix(", all sentences") for key in keys), "judged, %"]
+    caption = "" if is_single else f"Ordered by {board.about.label}: {board.about.meaning}"
+    return Table(columns, rows, caption, n_text=2 if is_single else 1)
+
+
+def _systems(found: Sequence[Board]) -> Table:
+    """Each system with what is known of it, and where its outputs came from."""
+    by_system: dict[str, list[Submission]] = {}
+    for board in found:
+        for standing in board.standings:
+            by_system.setdefault(standing.system.full_label, []).append(standing)
+    rows: list[list[Text]] = []
+    for name in sorted(by_system, key=str.lower):
+        own = by_system[name]
+        system = own[0].system
+        sources: list[Inline] = []
+        for source in dict.fromkeys(one.outputs.source for one in own):
+            sources += ["; " if sources else None, _source(source)]
+        notes = "; ".join(dict.fromkeys(one.outputs.note for one in own if one.outputs.note))
+        licences = ", ".join(dict.fromkeys(one.outputs.licence for one in own))
+        sources.append(Small(notes) if notes else None)
+        facts: list[Text] = [system.version, system.vendor, system.kind, system.shown_date, len(own)]
+        rows.append([_link(own[0], system.name), *facts, sources, licences])
+    columns = ("system", "version", "vendor", "kind", "date", "results", "outputs from", "licence")
+    return Table(columns, rows, n_text=len(columns))
+
+
+def _source(source: str) -> str | Link:
+    if not source.startswith("https://"):
+        return source
+    return Link("/".join(source.removeprefix("https://").split("/")[1:3]) or source, source)
+
+
+def _link(submission: Submission, name: str) -> Link:
+    return Link(name, f"{PAGES}/{submission.system.slug}.html")
+
+
+def _columns(board: Board) -> list[Key]:
+    """The metric that orders the board, women, men and their gap, and the other headline metrics."""
+    sides = board.benchmark.presentation.sides
+    names = [*board.benchmark.measures.headline, *((sides.women, sides.men, sides.gap) if sides else ())]
+    wanted = {key_from(name) for name in names}
+    keys = [key for key in shown_keys(board.any.result) if key in wanted]
+    return [key for key in keys if any(standing.estimate(key) for standing in board.standings)]
+
+
+def _is_ranked(board: Board) -> bool:
+    return bool(board.pairs) and board.about.better != "neither"
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+
+def standings_figure(board: Board) -> Figure:
+    """One row per system, the best first; gaps that are not significant by their own verdict are in brackets."""
+    names = labels([standing.system for standing in board.standings])
+    sides, about, is_ranked = board.benchmark.presentation.sides, board.about, _is_ranked(board)
+    rows = []
+    for standing in board.standings:
+        gap = standing.estimate(key_from(sides.gap)) if sides else None
+        after = charts.signed(gap.value) if gap is not None and gap.value is not None else ""
+        significant = {(v.metric, v.slice) for v in standing.result.verdicts if v.state == "significant"}
+        after = f"({after})" if gap is not None and after and (gap.metric, gap.slice) not in significant else after
+        dots = [(found, look) for look, key in _looks(board) if (found := span_of(standing.estimate(key)))]
+        rank = standing.rank if is_ranked else ""
+        rows.append(DotRow(names[standing.system], [dots], joined=True, before=rank, after=after))
+    panel = DotPanel("%" if sides else about.label, (0.0, 100.0) if sides else None, better=about.better)
+
+    def draw(canvas: Canvas) -> None:
+        top = charts.legend(canvas, [("women", FEMALE), ("men", MALE)] if sides else [], 0.0) + 2
+        charts.dots(canvas, [panel], rows, top, heads=("rank" if is_ranked else "", "gap" if sides else ""))
+
+    shown = f"Women and men who {sides.what}, in percent, with 95% CI. " if sides else ""
+    brackets = " Gap: men minus women, in brackets where it is not significant." if sides else ""
+    ordered = f"Ordered by {about.label}. Rank: the ranks that a system may have, given the comparisons on its board."
+    name = f"board.{board.any.result.cell}.{board.label}"
+    return charts.figure(name, direction_of(board), f"{shown}{ordered}{brackets}", board.any.result.cell, draw)
+
+
+def _looks(board: Board) -> list[tuple[Look, Key]]:
+    """The metrics that a figure draws: women and men, or the one that orders the board."""
+    sides = board.benchmark.presentation.sides
+    return [(FEMALE, key_from(sides.women)), (MALE, key_from(sides.men))] if sides else [(MALE, board.metric)]
+
+
+def date_figures(found: Sequence[Board]) -> list[Figure]:
+    """Systems that were measured at several dates: a figure for each, a panel for each language."""
+    panels: dict[tuple[str, str, tuple[str, ...], str], list[LinePanel]] = {}
+    for board in found:
+        sides = board.benchmark.presentation.sides
+        for places in dated(board):
+            own = [board.standings[place] for place in places]
+            series = [(look, [span_of(standing.estimate(key)) for standing in own]) for look, key in _looks(board)]
+            if any(span for _, spans in series for span in spans):
+                dates = tuple(standing.system.shown_date for standing in own)
+                what = f"women and men who {sides.what}, in percent" if sides else board.about.label
+                key = (own[0].system.name, board.benchmark.title, dates, what)
+                panel = LinePanel(f"into {language_of(board)}", series, _LEAST_POINTS, board.about.better)
+                panels.setdefault(key, []).append(panel)
+    drawn = []
+    for (name, benchmark, dates, what), own_panels in panels.items():
+
+        def draw(canvas: Canvas, panels: Sequence[LinePanel] = own_panels, names: Sequence[str] = dates) -> None:
+            entries = [("women", FEMALE), ("men", MALE)] if len(panels[0].series) > 1 else []
+            charts.lines(canvas, panels, names, charts.legend(canvas, entries, 0.0))
+
+        title = f"{name} over time, {benchmark}"
+        drawn.append(charts.figure(f"dates.{name}.{benchmark}", title, f"{what}; 95% CI.", "", draw))
+    return drawn
