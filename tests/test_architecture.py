@@ -19,8 +19,8 @@ PACKAGE = Path(gendermark.__file__).parent
 # translations uses it; findings of benchmarks draw charts; readers know what a language is, and languages come behind
 # them.
 ORDER = (
-    "records",
     "errors",
+    "records",
     "names",
     "registry",
     "io",
@@ -30,6 +30,8 @@ ORDER = (
     "reading.words",
     "languages.language",
     "languages.folders",
+    "languages.tables",
+    "languages.speaking",
     "reading",
     "languages",
     "io.encodings",
@@ -37,8 +39,8 @@ ORDER = (
     "io.soundness",
     "metrics",
     "result",
-    "reporting.charts",
     "reporting.document",
+    "reporting.charts",
     "reporting.phrases",
     "benchmarks",
     "io.translations",
@@ -49,6 +51,7 @@ ORDER = (
     "api",
     "annotation",
     "reporting",
+    "adapters",
     "cli",
     "lab",
 )

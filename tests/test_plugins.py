@@ -67,7 +67,7 @@ def test_a_benchmark_from_another_package(command: Callable[..., Any], tmp_path:
     (found,) = compared["comparisons"]
     assert (found["metric"], found["difference"], found["change"]) == ("greeted", -50.0, "worse")
     gated = json.loads(command("gate", "men", "--baseline", "right", "--json", code=1).out)
-    assert "100.0 → 50.0, worse" in gated["checks"][0]["finding"]
+    assert "100.0 → 50.0, significantly worse" in gated["checks"][0]["finding"]
     refused = command("compare", "right", "polite", code=2).err
     assert "the runs differ in politeness (plain and very)" in refused
 

@@ -24,9 +24,9 @@ from gendermark.names import LONGEST, checked, readable, told_apart
         ("command:./translate.sh --fast", "translate"),
         ("command:python3 -u tools/mine.py en es", "mine"),
         ("command:sh -c 'unclosed", "'unclosed"),
-        ("fake:biased", "biased (fake)"),
-        ("fake:right?p=0.9&seed=2", "right (fake, p=0.9, seed=2)"),
-        ("demo:en-es", "demo en-es"),
+        ("fake:biased", "biased control"),
+        ("fake:right?p=0.9&seed=2", "unbiased control (p=0.9, seed=2)"),
+        ("demo:en-es", "demo model"),
         ("deepl:free", "DeepL"),
         ("azure:https://name.example/translator", "Azure Translator"),
         ("another:thing", "thing"),
@@ -43,7 +43,7 @@ def test_runs_of_the_same_name_are_told_apart_by_their_folders() -> None:
     assert told_apart(["Bing", "Bing", "Google"], ["runs/a", "runs/b", "c"]) == ["Bing (a)", "Bing (b)", "Google"]
     assert told_apart(["Bing", "Bing"], ["x/run", "y/run"]) == ["Bing (x/run)", "Bing (y/run)"]
     assert told_apart(["Bing", "Bing"], ["x", "x"]) == ["Bing (1)", "Bing (2)"]
-    assert told_apart(["right (fake)"] * 2, ["a", "b"]) == ["right (fake; a)", "right (fake; b)"]
+    assert told_apart(["unbiased control"] * 2, ["a", "b"]) == ["unbiased control (a)", "unbiased control (b)"]
 
 
 @pytest.mark.parametrize("name", ["", "  ", "two\nlines", "x" * (LONGEST + 1), "\x1b[31mred"])

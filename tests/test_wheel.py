@@ -110,9 +110,11 @@ def test_every_file_is_in_the_wheel(wheel: Path) -> None:
         "core/tgbi/ko.toml",
         "cards/tgbi.toml",
         "simplegen/templates.txt",
+        "adapters/lm_eval/winomt.yaml",
     ):
         assert any(name.endswith(ending) for name in packed), ending
     assert f"{info}/licenses/LICENSE" in packed
+    assert wheel.stat().st_size < 25_000_000
 
 
 def test_metadata(wheel: Path) -> None:

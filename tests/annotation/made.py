@@ -19,7 +19,7 @@ import pytest
 import gendermark
 from gendermark.annotation import GENDERS, LINEUP, JudgedRun
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.mt_geneval.benchmark import CONTEXTUAL
+from gendermark.benchmarks.mt_geneval.judge import CONTEXTUAL
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement, Verdict
 from gendermark.result import Result
@@ -84,7 +84,7 @@ def contextual_run(directory: Path, spec: str, to: str = "es", **options: Any) -
 def loads(monkeypatch: pytest.MonkeyPatch, item_set: ItemSet) -> None:
     """From now on the benchmark has these items."""
     changed = replace(CONTEXTUAL, load=lambda _: item_set)
-    monkeypatch.setattr("gendermark.benchmarks.mt_geneval.benchmark.CONTEXTUAL", changed)
+    monkeypatch.setattr("gendermark.benchmarks.mt_geneval.judge.CONTEXTUAL", changed)
 
 
 def marked(path: Path, answers: Mapping[int, bool] | Callable[[int], str], rows: Sequence[int] = ()) -> Path:

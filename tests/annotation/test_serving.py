@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import csv
 import errno
-import http.client
 import io
 import json
 import os
-import random
 import signal
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -369,38 +366,6 @@ def test_folders_that_cannot_be_used(sheet: Path) -> None:
 def drawn(run_folder: Path, path: Path, n: int) -> Path:
     write_sheet(path, GENDERS.columns, JudgedRun.read(run_folder).draw(n, 1))
     return path
-
-
-@pytest.mark.parametrize("n_kills", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_no_answer_is_lost_by_kill_9(serve: Any, run_folder: Path, tmp_path: Path, n_kills: int) -> None:
-    """Killed in the middle of a hail of answers, again and again: what was confirmed is there."""
-    sheet, generator = drawn(run_folder, tmp_path / "sheet.csv", 8 * n_kills), random.Random(1)
-    confirmed: dict[int, str] = {}
-    for start in range(0, 8 * n_kills, 8):
-        served = serve(sheet, "-o", tmp_path / "answers")
-        served.ask("join", {"name": "Ana"})
-        found = served.ask("answers?who=ana&seen=0")["changes"]
-        assert {int(item): answer["answer"] for item, answer in found.items()}.items() >= confirmed.items()
-        for item in range(start, start + 8):
-            answer = generator.choice("mfnu")
-            sent = {**FIRST, "who": "ana", "item": item, "answer": answer}
-            if item == start + 7:  # the last one is on its way when the server is killed
-                killer = threading.Timer(generator.random() / 100, served.process.kill)
-                killer.start()
-                with suppress(OSError, http.client.HTTPException):
-                    served.ask("answer", sent)
-                    confirmed[item] = answer
-                killer.join()
-                served.process.communicate()
-            else:
-                assert served.ask("answer", sent)["is_saved"]
-                confirmed[item] = answer
-        assert served.process.returncode == -signal.SIGKILL
-    with Desk(read_blank(sheet), tmp_path / "answers") as desk:
-        assert answers_of(desk).items() >= confirmed.items()
-        rows = cells(desk.sheet_of("ana"))[1:]
-    by_answer = {"m": ["Y", "M"], "f": ["Y", "F"], "n": ["Y", "N"], "u": ["N", ""]}
-    assert all(rows[item][3:5] == by_answer[answer] for item, answer in confirmed.items())
 
 
 def test_a_run_from_start_to_agreement_and_ctrl_c(serve: Any, run_folder: Path, tmp_path: Path) -> None:

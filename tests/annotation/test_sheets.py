@@ -170,25 +170,6 @@ def test_unusable_sheets(tmp_path: Path, form: Form, text: str, line: int, token
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "token"),
-    [
-        ("s.xlsx", b"PK\x03\x04", "Excel"),
-        ("s.csv", f"{HEADER}\n1,b,Sí.,Y,M,\n".encode("utf-16"), "UTF-16"),
-        ("s.csv", f"{HEADER}\n1,b,Sí.,Y,M,\n".encode("latin-1"), "line 2: byte 0xed"),
-        ("none.csv", None, "there is no such file"),
-    ],
-)
-def test_spreadsheets_and_other_encodings_are_refused(
-    tmp_path: Path, name: str, content: bytes | None, token: str
-) -> None:
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
-    for read in (lambda: read_sheet(tmp_path / name, GENDERS), lambda: read_blank(tmp_path / name)):
-        with pytest.raises(BadFile, match=token):
-            read()
-
-
-@pytest.mark.parametrize(
     ("form", "lines"),
     [
         (GENDERS, []),

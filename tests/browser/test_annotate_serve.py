@@ -177,40 +177,6 @@ def test_nothing_is_lost_when_the_server_is_killed_or_the_network_is_gone(
 
 
 @pytest.mark.slow
-def test_tabs_reloads_and_keys_pressed_twice(open_page: Any, serve: Any, sheet: Path, tmp_path: Path) -> None:
-    served = serve(sheet)
-    watched = open_page(served.url)
-    one = watched.page
-    begin(one, "Ana")
-    other = one.context.new_page()
-    other.goto(served.url)  # the same browser: the name is known
-    expect(other.locator("#place")).to_have_text("1 of 6")
-    one.bring_to_front()
-    one.evaluate(
-        "for (const key of ['m', 'm', 'f']) document.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))"
-    )
-    expect(one.locator("#place")).to_have_text("2 of 6")
-    expect(one.locator("#status")).to_have_text("Saved.")
-    assert genders(tmp_path / "answers" / "ana.csv") == ["M", "", "", "", "", ""]
-    other.bring_to_front()
-    other.keyboard.press("f")  # it still shows the first one as open
-    expect(other.locator("#alert")).to_contain_text("in another tab")
-    expect(other.locator("button[data-key=m]")).to_have_attribute("aria-pressed", "true")
-    press(other, "o", "2 of 6")
-    press(other, "f", "3 of 6")
-    one.bring_to_front()
-    press(one, "ArrowRight", "3 of 6")
-    press(one, "n", "4 of 6")
-    assert genders(tmp_path / "answers" / "ana.csv") == ["M", "F", "N", "", "", ""]
-    one.reload()
-    expect(one.locator("#place")).to_have_text("4 of 6")
-    one.get_by_role("button", name="not me").click()
-    begin(one, "Eva")
-    expect(one.locator("#place")).to_have_text("1 of 6")
-    watched.assert_quiet()
-
-
-@pytest.mark.slow
 def test_a_row_that_names_nobody_asks_about_the_person(open_page: Any, serve: Any, tmp_path: Path) -> None:
     watched = open_page(serve(written(tmp_path / "sheet.csv", "0,,Llegó cansada.,,,", "1,baker,El panadero.,,,")).url)
     page = watched.page

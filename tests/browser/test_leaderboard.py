@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark.reporting.board_site import build
+from gendermark.reporting.leaderboard import build
 from gendermark.reporting.submission import OutputFacts, SystemFacts, of_run, write
 
 SYSTEMS = {
@@ -61,7 +62,7 @@ def test_tables_are_sorted_by_keys_and_say_so(open_page: Any, index: Path) -> No
     page = watched.page
     first = page.locator("main table").first
     ranked = _column(page, 0)
-    button = first.get_by_role("button", name="accuracy", exact=True)
+    button = first.get_by_role("button", name=re.compile("^accuracy")).first
     button.focus()
     page.keyboard.press("Enter")
     head = button.locator("xpath=..")
@@ -85,14 +86,4 @@ def test_fits_and_shuts_nobody_out(
     watched = open_page(index, width=width, scheme=scheme)
     assert watched.page.evaluate("document.documentElement.scrollWidth") <= width
     assert axe(watched.page) == []
-    watched.assert_quiet()
-
-
-@pytest.mark.slow
-def test_prints(open_page: Any, index: Path) -> None:
-    watched = open_page(index)
-    watched.page.emulate_media(media="print")
-    assert not watched.page.locator("nav").is_visible()
-    assert watched.page.locator("figure img").first.is_visible()
-    assert len(watched.page.pdf()) > 10_000
     watched.assert_quiet()

@@ -16,7 +16,7 @@ import pytest
 import gendermark
 from annotation.made import contextual_run, loads
 from gendermark.cli import annotate, terminal
-from made_runs import without_sums
+from made_runs import signed_again
 
 CELL, CONTEXTUAL = "tgbi.ko-en", "mt-geneval-contextual.en-es"
 HEADER = ["Index", "Entity", "Sentence", "Find entity? [Y/N]", "Gender? [M/F/N]", "Comments"]
@@ -117,7 +117,7 @@ def test_export_refuses(cli: Any, run_folder: Path, tmp_path: Path, template: Pa
         ((tmp_path, *new), "is not a run folder"),
         ((run_folder, "--cell", "tgbi.ko-em", *new), f"did you mean '{CELL}'?"),
         ((run_folder, "-o", filled), "may hold somebody's answers"),
-        ((two, *new), "--cell tgbi.ko-en | tgbi.ja-en"),
+        ((two, *new), "--cell: tgbi.ko-en, tgbi.ja-en"),
         ((two, "--cell", CELL, *new), "are empty"),
     ):
         cli("annotate", "export", *arguments).is_refusal(token)
@@ -186,7 +186,7 @@ def test_agree_refuses(cli: Any, run_folder: Path, template: Path, tmp_path: Pat
     bad.write_text("Index,Sentence\n1,x\n", encoding="utf-8")
     for arguments, token in (
         ((run_folder, template), f"no answers in {template} yet"),
-        ((run_folder, tmp_path / "none.csv"), "there is no such file"),
+        ((run_folder, tmp_path / "none.csv"), "no such file"),
         ((run_folder,), "no sheet"),
         ((run_folder, ana, ana), f"{ana} is given twice"),
         ((tmp_path / "none", ana), f"{tmp_path / 'none'}"),
@@ -237,8 +237,9 @@ def test_export_systems_says_what_is_short_left_out_or_could_not_be_cut(
     cli: Any, systems: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     uncut = contextual_run(tmp_path / "whole", "fake:feminine", context="separator:<sep>")
-    path = without_sums(uncut) / CONTEXTUAL / "translations.jsonl"
+    path = uncut / CONTEXTUAL / "translations.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("<sep>", ""), encoding="utf-8")
+    signed_again(uncut)
     whole = gendermark.items("mt-geneval-contextual", "es", data="core")
     loads(monkeypatch, replace(whole, items=(replace(whole.items[0], expected=None), *whole.items[1:])))
     new = ("--per-category", "8", "-o", tmp_path / "s", "--key", tmp_path / "k")
@@ -328,7 +329,7 @@ def test_agree_systems_refuses(cli: Any, systems: list[Path], exported: tuple[Pa
         (("--key", key, ana), "no run folder"),
         (("--key", key, ana, systems[0], systems[0]), "give each system once"),
         (("--key", key, ana, ana, *systems), f"{ana} is given twice"),
-        (("--key", key, ana, tmp_path / "no", *systems), "there is no such file"),
+        (("--key", key, ana, tmp_path / "no", *systems), "no such file"),
         (("--key", ana, ana, *systems), f"{ana}: is not JSON"),
         (("--key", systems[0] / "manifest.json", ana, *systems), "is not a key"),
     ):
@@ -345,7 +346,7 @@ def test_serve_refuses(
     foreign = fill(template, tmp_path / "foreign.csv", lambda _: ("", ""))
     foreign.write_text(foreign.read_text(encoding="utf-8").replace(" is ", " was "), encoding="utf-8")
     for arguments, token in (
-        ((tmp_path / "none.csv",), "there is no such file"),
+        ((tmp_path / "none.csv",), "no such file"),
         ((template, run_folder, systems[0]), "is of one run"),
         ((template, "--key", key), "export"),
         ((template, tmp_path), "is not a run folder"),

@@ -108,14 +108,6 @@ def test_unwritable_files_do_not_change_the_verdict(
     )
 
 
-def test_an_unwritable_summary_of_the_step(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(small / "absent" / "step.md"))
-    outcome = cli(f"gate {small}/one {FAILING}")
-    assert outcome.exit_code == 1
-    assert f"error: cannot write {small / 'absent' / 'step.md'}: " in outcome.err
-
-
 @needs_full
 @both
 def test_the_exit_code_survives_a_full_disk(small: Path, bounds: str, code: int) -> None:

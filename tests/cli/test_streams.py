@@ -43,17 +43,6 @@ def _shell(command: str, **variables: str | Path) -> Any:
     return subprocess.run(command, env=environment, timeout=PATIENCE_SECONDS, check=False, capture_output=True)
 
 
-def test_licence_is_shown_before_official_data_is_missed(tmp_path: Path) -> None:
-    """The notice of the data set comes first; the error is one line, and the last."""
-    environment = _environment(GENDERMARK_DATA_MIRROR=str(tmp_path), GENDERMARK_CACHE=str(tmp_path / "cache"))
-    done = _spawn("export", "tgbi", environment=environment)
-    assert (done.returncode, done.stdout) == (2, b"")
-    *notice, error = done.stderr.decode().splitlines()
-    assert "licence" in " ".join(notice)
-    assert "cite" in " ".join(notice)
-    assert [line for line in done.stderr.decode().splitlines() if line.startswith("error: ")] == [error]
-
-
 # -- pipes -----------------------------------------------------------------------------------------------------------
 
 
@@ -99,9 +88,6 @@ def test_standard_output_as_a_file(tmp_path: Path, sources: list[str]) -> None:
     [
         ('G compare "$RUN" "$RUN" --resamples 100 >&-', 0, 0),
         ('G report "$RUN/absent" >&- 2>&-', 2, 0),
-        pytest.param("G export simplegen --data core >&-", 0, 0, marks=pytest.mark.slow),
-        pytest.param('G compare "$RUN" "$RUN" --resamples 100 2>&-', 0, 0, marks=pytest.mark.slow),
-        pytest.param('G report "$RUN/absent" >&-', 2, 1, marks=pytest.mark.slow),
     ],
 )
 def test_closed_streams(command: str, code: int, n_lines: int, small: Path) -> None:
@@ -204,7 +190,7 @@ def test_accidents(cli: Cli, monkeypatch: pytest.MonkeyPatch, problem: BaseExcep
     def fail(*_: object) -> None:
         raise problem
 
-    monkeypatch.setattr("gendermark.reporting.catalogue.listing", fail)
+    monkeypatch.setattr("gendermark.cli.benchmarks.listing", fail)
     outcome = cli("list", "metrics")
     assert (outcome.exit_code, outcome.out) == (code, "")
     assert outcome.err.startswith(said)
@@ -228,6 +214,6 @@ def test_a_mistake_of_ours_is_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPat
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("gendermark.reporting.catalogue.listing", fail)
+    monkeypatch.setattr("gendermark.cli.benchmarks.listing", fail)
     with pytest.raises(ZeroDivisionError):
         cli("list", "metrics")

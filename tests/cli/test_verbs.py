@@ -55,11 +55,6 @@ def test_help_shows_the_options_of_the_named_benchmark_only(cli: Cli) -> None:
     cli("score simplegen --alpha 2 --to es --data core --translations x").is_refusal("simplegen takes no --alpha")
 
 
-def test_old_names_say_where_they_went(cli: Cli) -> None:
-    cli("annotate export-systems a b").is_refusal("gendermark annotate export DIR")
-    cli("annotate agree-systems a b").is_refusal("gendermark annotate agree --key")
-
-
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
@@ -170,7 +165,11 @@ def test_run_of_a_directory_runs_what_it_has(cli: Cli, good_file: Path, tmp_path
 def test_run_of_a_program(cli: Cli, tmp_path: Path) -> None:
     """`cat` hands the source back: nothing of it counts as translated."""
     command = "run --system command:cat --system-option batch_size=1000 --benchmark terms --to es --data core"
-    (result,) = cli(f"{command} -o {tmp_path}/run --store {tmp_path}/store.sqlite --json").json["results"]
+    command += f" -o {tmp_path}/run --store {tmp_path}/store.sqlite"
+    refused = cli(command)
+    assert refused.exit_code == 2
+    assert "100% copies of the source" in refused.err
+    (result,) = cli(f"{command} --accept-unsound --json").json["results"]
     assert all(estimate["n_judged"] == 0 for estimate in result["estimates"])
 
 
@@ -201,10 +200,8 @@ def test_a_run_that_goes_on_says_so(cli: Cli, tmp_path: Path) -> None:
     command = f"{NEGATIVE} --system 'command:sed s/^/He/' --store {tmp_path}/store -o {tmp_path}"
     first = cli(f"{command}/run")
     assert first.exit_code == 0, first.err
-    assert "already translated" not in first.err
     n = first.err.partition(" sentences")[0].rpartition(" ")[2]
-    assert f"Resumed: {n} of {n} sentences were already translated" in cli(f"{command}/run").err
-    assert f"From an earlier run: {n} of {n} sentences were already translated" in cli(f"{command}/other").err
+    assert all(f"using {n} stored translations" in cli(f"{command}/{name}").err for name in ("run", "other"))
 
 
 def test_parts_of_a_run_are_joined(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,12 +257,12 @@ def test_names_of_folders(cli: Cli, small: Path, given: str, monkeypatch: pytest
     assert [run["called"] for run in many["runs"]] == ["Old", "New one"]
     assert " in Old, " in many["trend"][0]["sentence"]
     folders = RunFolders([small / "one", small / "two"], ["Old", ""])
-    assert folders.now.explorer.systems == ["Old", "masculine (fake)"]
+    assert folders.now.explorer.systems == ["Old", "always-masculine control"]
 
 
 def test_a_folder_may_have_an_equals_sign_in_its_name(cli: Cli, small: Path, tmp_path: Path) -> None:
     shutil.copytree(small / "one", tmp_path / "a=b")
-    assert "right (fake, p=0.5)" in cli(f"report {tmp_path}/a=b").out
+    assert "unbiased control (p=0.5)" in cli(f"report {tmp_path}/a=b").out
 
 
 # -- rejudge -----------------------------------------------------------------------------------------------------------
@@ -314,7 +311,9 @@ def test_rejudge_several_runs(cli: Cli, judged: Path, tmp_path: Path, monkeypatc
     monkeypatch.setattr(terminal, "is_terminal", lambda stream: stream is sys.stdout)
     monkeypatch.setenv("COLUMNS", "300")
     for given, named in ((f"{judged} {other}", (f"{judged}, ", f"{other}, ")), (f"{judged}", ("",))):
-        titles = [line for line in cli(f"rejudge {given} --all").out.splitlines() if ": core data, rules best" in line]
+        titles = [
+            line for line in cli(f"rejudge {given} --all").out.splitlines() if ": core data, gendermark's" in line
+        ]
         assert [title.partition(" en-es, ")[0] for title in titles] == [f"{name}winomt" for name in named]
 
 
@@ -354,20 +353,10 @@ def test_report_holds_every_number(cli: Cli, finished: Path) -> None:
     markdown = cli("report", *runs).out
     titles = [line.split()[1] for line in markdown.splitlines() if line.startswith("## ")]
     assert titles == ["simplegen", "tgbi", "simplegen.en-es", "tgbi.ko-en"], "the papers' tables, and then every number"
-    assert "| metric | slice | right (fake) | masculine (fake) |" in markdown
+    assert "| metric | slice | unbiased control | always-masculine control |" in markdown
     assert "| correct | fofc | 100.0 [83.9, 100.0]" in markdown
     for results in printed.json["runs"].values():
         assert all(result["signature"] in markdown for result in results)
-
-
-def test_figures_beside_any_report(cli: Cli, small: Path, tmp_path: Path) -> None:
-    figures = tmp_path / "figures"
-    outcome = cli(f"report {small}/one --figures {figures} --figure-format svg")
-    assert outcome.exit_code == 0
-    assert "\n## tgbi.ko-en" in outcome.out
-    assert f"written to {figures}" in outcome.err
-    assert list(figures.glob("*.svg"))
-    assert not list(figures.glob("*.p[dn][fg]"))
 
 
 def test_without_the_extra_figures_are_svg_and_it_is_said(
@@ -407,31 +396,16 @@ def test_compare(cli: Cli, finished: Path) -> None:
     outcome = cli(f"compare {finished}/right {finished}/masculine --all --metric pro --metric delta")
     printed = cli(f"compare {finished}/right {finished}/masculine --all --metric pro --metric delta --json")
     for row, known in zip(outcome.rows, printed.json["comparisons"], strict=True):
-        for key in ("cell", "metric", "slice", "better", "change"):
+        for key in ("cell", "metric", "slice", "better"):
             assert row[key] == known[key]
-        for key in ("first", "second", "difference", "low", "high", "p_value", "p_adjusted", "detectable"):
+        assert (float(row["first_value"]), float(row["second_value"])) == (known["first"], known["second"])
+        for key in ("difference", "low", "high", "p_value", "p_adjusted", "detectable"):
             assert float(row[key]) == known[key]
     turned = {row["metric"]: row for row in cli(f"compare {finished}/masculine {finished}/right").rows}
-    assert (float(turned["pro"]["difference"]), turned["pro"]["change"]) == (50, "better")
+    assert (float(turned["pro"]["difference"]), turned["pro"]["change"]) == (50, "significantly better")
     everything = cli(f"compare {finished}/right {finished}/masculine --all --resamples 1000 --json").json
     metrics = {(row["metric"], row["slice"]) for row in everything["comparisons"]}
     assert {("pro", "all"), ("correct", "fofc"), ("inconclusive", "mofc"), ("delta_fc", "all")} <= metrics
-
-
-def test_compare_without_a_headline_metric(cli: Cli, tmp_path: Path) -> None:
-    selection = gendermark.Selection("simplegen", "en", "es", data="core", parts=("fofc",))
-    for name in ("right", "masculine"):
-        gendermark.run(f"fake:{name}", [selection], directory=tmp_path / name)
-    outcome = cli(f"compare {tmp_path}/right {tmp_path}/masculine")
-    assert outcome.exit_code == 0
-    assert len(outcome.out.splitlines()) == 1, "a header"
-    cli(f"gate {tmp_path}/right --baseline {tmp_path}/masculine").is_refusal("no headline metric", "--min")
-
-
-def test_compare_a_run_with_itself(cli: Cli, small: Path) -> None:
-    rows = [row for row in cli(f"compare {small}/one {small}/one --resamples 1000").rows if row["difference"]]
-    assert {float(row["difference"]) for row in rows} == {0}
-    assert {float(row["p_adjusted"]) for row in rows} == {1}
 
 
 def test_compare_every_pair_of_several(cli: Cli, small: Path, tmp_path: Path) -> None:
@@ -443,7 +417,7 @@ def test_compare_every_pair_of_several(cli: Cli, small: Path, tmp_path: Path) ->
     pairs = [("one", "two"), ("one", "three"), ("two", "three")]
     assert [(d["first"], d["second"]) for d in row["differences"]] == pairs
     for shown, known in zip(cli(three).rows, row["differences"], strict=True):
-        assert shown["second_is"] == known["change"]
+        assert known["change"] in shown["change"]
         assert all(float(shown[key]) == known[key] for key in ("difference", "p_adjusted"))
     runs = cli(f"{three} {again} --json").json["runs"]
     assert [run["name"] for run in runs] == [str(small / "one"), "two", "three", str(again)]
@@ -503,9 +477,9 @@ def test_gate(cli: Cli, finished: Path, small: Path, arguments: str, code: int) 
 def test_power(cli: Cli) -> None:
     rows = cli("power winomt simplegen --to es --data core --json").json["rows"]
     core = {(row["benchmark"], row["question"]): row for row in rows if row["data"] == "core"}
-    gap = core["winomt", "men minus women"]
+    gap = core["winomt", "gender gap"]
     assert (gap["groups"], gap["sentences"]) == (40, 800)
-    assert gap["detectable"] > core["winomt", "right gender"]["detectable"]
+    assert gap["detectable"] > core["winomt", "accuracy"]["detectable"]
     looser = cli("power winomt --to es --icc 0 --data core --json").json["rows"]
     assert all(row["detectable"] < core["winomt", row["question"]]["detectable"] for row in looser)
     assert "80" in cli("power winomt --to es --data core").err, "what is assumed"
@@ -532,6 +506,6 @@ def test_demo(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert rows["winomt"]["verdict"] == "significant"
     assert len((outcome.out + outcome.err).splitlines()) <= 40
     checks = [line for line in outcome.err.splitlines() if line.startswith("Sanity check, ")]
-    assert [line.endswith(", as expected") for line in checks] == [True, True]
+    assert [", as expected" in line for line in checks] == [True, True]
     assert str(tmp_path / "demo" / "report.html") in outcome.err
     assert "gendermark run --system" in outcome.err

@@ -22,8 +22,7 @@ import pytest
 import gendermark
 from gendermark.data import card, card_names, load_card, official, official_files
 from gendermark.data.card import Card, DataFile, Revision, parse_card
-from gendermark.data.official import State
-from gendermark.errors import DataUnavailable, UnknownName, UserError
+from gendermark.errors import DataUnavailable, UserError
 from gendermark.io import locks
 from runs.children import wait_until
 
@@ -203,7 +202,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 def test_the_official_data_sets() -> None:
-    benchmarks = {"gate-variants", "gest", "mittens", "mt-geneval", "simplegen", "tgbi", "winomt"}
+    benchmarks = {"gate-annotated", "gate-variants", "gest", "mittens", "mt-geneval", "simplegen", "tgbi", "winomt"}
     assert benchmarks | {"tatoeba-en-de", "tatoeba-en-es", "tatoeba-en-fr"} == {*card_names()}
     commits = {revision.revision_id: revision.commit[:8] for revision in load_card("winomt").revisions}
     assert commits == {"2019": "57d8b48f", "latest": "58629286"}
@@ -278,21 +277,6 @@ def test_the_files_of_a_group(toy: Any, tmp_path: Path) -> None:
     assert official_files("toy", "released").path("b.txt").read_bytes() == b"one line\n", "mended at the next use"
 
 
-@pytest.mark.usefixtures("mirrored")
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("joy", "released"), "'joy' .*'toy'"),
-        (("../toy", "released"), "available: toy"),
-        (("toy", "2019"), "'2019'; available: released"),
-        (("toy", "released", "logs"), "'logs'; available: data, outputs"),
-    ],
-)
-def test_wrong_names(arguments: Sequence[str], words: str) -> None:
-    with pytest.raises(UnknownName, match=words):
-        official_files(*arguments)
-
-
 # -- the cache ---------------------------------------------------------------------------------------------------------
 
 
@@ -319,27 +303,6 @@ def test_the_root_of_each_platform(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "platform", platform)
     assert official.cache_root() == Path(expected)
-
-
-@pytest.mark.usefixtures("mirrored")
-def test_states_and_mending(toy: Any) -> None:
-    def state() -> State:
-        return official.state(toy.card, toy.revision, toy.file())
-
-    assert state() is State.MISSING
-    assert toy.fetch() == GOOD
-    assert state() is State.GOOD
-    for damage in (GOOD[:-1], b"X" + GOOD[1:], b""):
-        toy.place().write_bytes(damage)
-        assert state() is State.DAMAGED
-        assert toy.fetch() == GOOD
-    toy.place().unlink()
-    toy.place().mkdir()
-    assert state() is State.DAMAGED
-    toy.place().rmdir()
-    toy.place().parent.rmdir()
-    toy.place().parent.write_bytes(b"a file where a directory belongs")
-    assert state() is State.MISSING
 
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS, errno.ENOSPC])

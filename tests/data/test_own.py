@@ -91,8 +91,10 @@ def test_every_benchmark_reads_it_and_a_right_system_is_right(name: str, ending:
     if name.startswith("gate-"):
         assert {j.entity for j in result.judgements} == {"nurse"}
         return
-    # Where the source says nothing, a right system says nothing either.
-    assert [j.expected for j in result.judgements] == [j.observed for j in result.judgements]
+    if name == "gest":  # where the source says nothing, either gender is right
+        assert all(j.expected is None and j.observed for j in result.judgements)
+    else:
+        assert [j.expected for j in result.judgements] == [j.observed for j in result.judgements]
     assert len(result.judgements) == len(ROWS[name])
 
 

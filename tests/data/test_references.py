@@ -10,7 +10,7 @@ from importlib.resources import files
 import pytest
 
 import gendermark
-from gendermark.benchmarks.winomt.benchmark import BENCHMARK
+from gendermark.benchmarks.winomt.judge import BENCHMARK
 from gendermark.records import Translation
 
 LANGUAGES = ("de", "el", "es", "fr", "it", "ru", "uk")

@@ -18,7 +18,7 @@ from gendermark.records import Gender
 from gendermark.result import Result
 from lab.conftest import Command
 from lab.toys import SYSTEMS, N, contrasts, of_other_data, scored, selected
-from made_runs import without_sums
+from made_runs import signed_again
 
 # -- all of them -------------------------------------------------------------------------------------------------------
 
@@ -35,7 +35,7 @@ def test_every_command_pipes_one_table_and_has_json(study: Command, runs: Path) 
         "sampling": ("--system", "fake:coin", "--to", "es", "--epsilon", "0.1,0.2", "--alpha", "4", "--n-samples", "4"),
     }
     for name, arguments in commands.items():
-        piped, as_json = study(name, *arguments), study(name, *arguments, "--json")
+        piped, as_json = (study("uncertainty", name, *arguments, *more) for more in ((), ("--json",)))
         assert (piped.exit_code, as_json.exit_code) == (0, 0), piped.err + as_json.err
         assert piped.rows, name
         assert isinstance(as_json.json, dict)
@@ -44,7 +44,7 @@ def test_every_command_pipes_one_table_and_has_json(study: Command, runs: Path) 
 @pytest.mark.parametrize(("command", "run"), [("correlate", "coin random masculine right"), ("cues", "right")])
 def test_without_scipy(study: Command, runs: Path, command: str, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
-    study(command, *(runs / name for name in run.split())).is_refusal("pip install 'gendermark[lab]'")
+    study("uncertainty", command, *(runs / name for name in run.split())).is_refusal("pip install 'gendermark[lab]'")
 
 
 def test_several_languages_need_a_choice(coin: Cell, given: dict[str, list[Result]]) -> None:
@@ -56,15 +56,16 @@ def test_several_languages_need_a_choice(coin: Cell, given: dict[str, list[Resul
 
 
 def test_damaged_samples_are_named(runs: Path, tmp_path: Path) -> None:
-    run = without_sums(Path(shutil.copytree(runs / "coin", tmp_path / "run")))
+    run = Path(shutil.copytree(runs / "coin", tmp_path / "run"))
     path = run / "uncertainty.en-es" / "samples.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     for content, words in (("".join(lines[1:]), "lacks 1 of 72"), ('{"id": "a", "samples": [1]}\n', "line 1")):
         path.write_text(content, encoding="utf-8")
+        signed_again(run)
         with pytest.raises(BadFile, match=words):
             look_at(read_cell(run), contrast="x")
     path.unlink()
-    with pytest.raises(BadFile, match="there is no such file"):
+    with pytest.raises(BadFile, match="was deleted after the run"):
         look_at(read_cell(run), contrast="x")
 
 
@@ -102,7 +103,7 @@ def test_one_sentence_in_all_its_versions(coin: Cell) -> None:
     ],
 )
 def test_refusals_of_samples(study: Command, runs: Path, arguments: tuple[str, ...], words: str) -> None:
-    study("samples", runs / "coin", *arguments).is_refusal(words)
+    study("uncertainty", "samples", runs / "coin", *arguments).is_refusal(words)
 
 
 # -- determiners -------------------------------------------------------------------------------------------------------
@@ -131,7 +132,9 @@ def test_the_determiner_and_the_whole() -> None:
 @pytest.mark.usefixtures("_toys")
 def test_systems_without_tokens_or_scores(study: Command) -> None:
     def ask(system: str, *targets: str) -> object:
-        return study("determiners", SHE, THEY, "--system", system, "--to", "es", "--targets", *targets, "--json")
+        return study(
+            "uncertainty", "determiners", SHE, THEY, "--system", system, "--to", "es", "--targets", *targets, "--json"
+        )
 
     outcome = ask("toy:wholes", *TARGETS)
     assert outcome.json["parting"] is None
@@ -193,4 +196,9 @@ def test_a_setting_has_the_numbers_of_a_run_with_it() -> None:
     ],
 )
 def test_refusals_of_sampling(study: Command, arguments: tuple[str, ...], words: str) -> None:
-    study("sampling", "--system", "fake:coin", "--to", "es", *arguments).is_refusal(words)
+    study("uncertainty", "sampling", "--system", "fake:coin", "--to", "es", *arguments).is_refusal(words)
+
+
+@pytest.mark.parametrize("name", ["correlate", "cues", "quality", "samples", "determiners", "sampling"])
+def test_old_names_say_where_they_went(study: Command, name: str) -> None:
+    study(name, "somewhere").is_refusal(f"gendermark study uncertainty {name}")

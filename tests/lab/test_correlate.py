@@ -195,7 +195,7 @@ def test_the_papers_own_numbers_give_the_correlation_that_they_allow(given: dict
 def test_ranks_as_table_18_has_them(given: dict[str, list[Result]], study: Command) -> None:
     """Below ten places it puts Ukrainian before Russian, again against the accuracies of Tables 3 and 12."""
     _fill(given, PRINTED)
-    outcome = study("correlate", *given, "--table18")
+    outcome = study("uncertainty", "correlate", *given, "--table18")
     shown = [
         " ".join(row[name].partition(" ")[2].replace(" en", "") for name in ("accuracy", "delta_i_s3e"))
         for row in outcome.rows
@@ -205,8 +205,8 @@ def test_ranks_as_table_18_has_them(given: dict[str, list[Result]], study: Comma
     assert all(row["accuracy"].endswith("en-uk") for row in outcome.rows[13:])
     assert [row["delta_i_s3e"].partition(" ")[0] for row in outcome.rows[2:4]] == ["#3", "#3"]  # equal
     assert "p-values" not in outcome.err
-    assert "within each language" in study("correlate", *given).err
-    ranks = study("correlate", *given, "--json").json["ranks"]
+    assert "within each language" in study("uncertainty", "correlate", *given).err
+    ranks = study("uncertainty", "correlate", *given, "--json").json["ranks"]
     assert ranks["accuracy"][0] == {"run": "tower", "system": "tower", "direction": "en-es", "rank": 1}
     assert set(ranks) == {"accuracy", "delta_i_s3e"}
 
@@ -271,8 +271,8 @@ def test_refusals_of_correlate(
     study: Command, runs: Path, tmp_path: Path, given: dict[str, list[Result]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given["a"] = [scored("a", to, {"delta_i_s3e": math.pi}) for to in ("es", "fr", "ru")]
-    study("correlate", "a", "--permutation", "languages").is_refusal("--permutation free")
-    study("correlate", "a", "--permutation", "rows").is_refusal("'rows'")
+    study("uncertainty", "correlate", "a", "--permutation", "languages").is_refusal("--permutation free")
+    study("uncertainty", "correlate", "a", "--permutation", "rows").is_refusal("'rows'")
     assert correlate_runs(["a"])["permutation"] == "free"  # one system in many languages
     monkeypatch.undo()
     api.run("fake:coin", ["simplegen"], "es", tmp_path / "other", data="core")
@@ -282,4 +282,4 @@ def test_refusals_of_correlate(
         ((tmp_path / "nothing",), "there is no such directory"),
         ((runs / "coin", "--accuracy", tmp_path / "other"), "fake:coin"),
     ):
-        study("correlate", *arguments).is_refusal(words)
+        study("uncertainty", "correlate", *arguments).is_refusal(words)

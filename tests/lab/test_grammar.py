@@ -14,8 +14,6 @@ from gendermark import registry
 from gendermark.lab.grammar import (
     FEMININE,
     FIXED,
-    KAPPA,
-    MASCULINE,
     Pair,
     blocks,
     core_sources,
@@ -72,25 +70,6 @@ def _write(line: str, cue: int, gender: int) -> tuple[str, str]:
 )
 def test_a_line_is_written_out(line: str, expected: tuple[str, str]) -> None:
     assert _write(line, FEMININE, FEMININE) == expected
-
-
-def test_the_noun_may_contradict_what_is_said() -> None:
-    assert _write("My [uncle|aunt] is the {1}. :: Mi [tío|tía]c es {el 1}.", FEMININE, MASCULINE) == (
-        "My aunt is the carpenter.",
-        "Mi tía es el carpintero.",
-    )
-
-
-def test_articles_contract() -> None:
-    assert (
-        _write("x :: la casa de {el 1} y a {el 1}", MASCULINE, MASCULINE)[1] == "La casa del carpintero y al carpintero"
-    )
-
-
-@pytest.mark.parametrize("line", ["no separator", "the {1 2 3} :: x"])
-def test_a_line_that_cannot_be_read_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match="no "):
-        parse_line(line)
 
 
 def test_every_list_that_a_table_asks_for_exists_and_both_sides_ask_for_the_same() -> None:
@@ -174,21 +153,6 @@ def test_the_detector_reads_the_gender_that_was_chosen(pairs: list[Pair]) -> Non
 
 
 # -- bias ------------------------------------------------------------------------------------------------------------
-
-
-def test_leanings_are_statistics_classes_or_one_half() -> None:
-    assert leaning("carpenter") == 0.02
-    assert leaning("CEO") == 0.39
-    assert leaning("flight attendant") == 0.80  # by its class
-    assert leaning("pilot") == 0.20
-    assert leaning("neighbor") == 0.5
-
-
-def test_the_formula() -> None:
-    assert probability_feminine(0.5, 0, "none") == pytest.approx(0.4013, abs=1e-4)
-    assert probability_feminine(0.5, 1, "far") == pytest.approx(0.7311, abs=1e-4)
-    assert probability_feminine(0.001, 0, "none") == probability_feminine(0.03, 0, "none")  # clipped
-    assert list(KAPPA) == sorted(KAPPA, key=KAPPA.__getitem__, reverse=True)
 
 
 def _follows(share: float, cue: int, distance: str) -> bool:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from gendermark import api
 from gendermark.lab import mitigate, reader
-from gendermark.lab.mitigate import Variant, findings, variant_of, variants_for
-from gendermark.records import Request, Task, Translation
+from gendermark.lab.mitigate import findings
 from gendermark.runs import folder
-from gendermark.systems.system import System
 from lab.conftest import Command
 
 ROWS = [
@@ -119,28 +117,6 @@ def test_what_cannot_be_done_is_refused_before_any_work(
     outcome = study("mitigate", "--system", "fake:right", *OPTIONS, "-o", tmp_path / "out", *arguments)
     outcome.is_refusal(words)
     assert not (tmp_path / "out").exists()
-
-
-class Toy(System):
-    spec = system_id = "toy:x"
-
-    def __init__(self, *tasks: Task, takes_hints: bool = False) -> None:
-        self.tasks, self.takes_hints = frozenset(tasks), takes_hints
-        self.n_asked = 0
-
-    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        self.n_asked += 1
-        yield [Translation(request.request_id, "x") for request in requests]
-
-
-def test_a_system_gets_what_it_can_do() -> None:
-    def names(system: System) -> list[str]:
-        return [variant.name for variant in variants_for(system, ())]
-
-    assert names(Toy(Task.TRANSLATE)) == ["plain", "hinted:adjective", "hinted:apposition", "hinted:context", "oracle"]
-    assert names(Toy(Task.TRANSLATE, Task.SAMPLE, takes_hints=True)) == ["plain", "rerank", "hinted:prompt", "oracle"]
-    assert variant_of("hinted:context").spec("hf:a?b=1") == "hinted:hf:a?b=1&style=context"
-    assert Variant("rerank", "rerank").spec("demo:en-es") == "rerank:demo:en-es"
 
 
 def test_the_reader_has_numbers_of_its_own(study: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,10 @@ import pytest
 import sacrebleu
 
 from gendermark import api
-from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import references
+from gendermark.benchmarks.uncertainty.judge import BENCHMARK
 from gendermark.errors import UserError
-from gendermark.lab.plain import bundled_test_set
+from gendermark.lab.paired import bundled_test_set
 from gendermark.lab.quality import Asked, bin_by_quality
 from gendermark.lab.uncertainty_results import Cell
 from gendermark.metrics.metric import Resampling
@@ -124,15 +124,18 @@ def test_quality_by_comet(tmp_path: Path, study: Command) -> None:
     cell = written(tmp_path / "run", lambda _: ["good", "bad", "bad", "bad"])
     found = bins(cell, "string", "comet", n_bins=1)
     assert found[0].lowest == found[0].highest == pytest.approx(60)
+    (row,) = study("uncertainty", "quality", tmp_path / "run", "--quality", "comet", "--table13").rows
+    assert list(row) == ["language", "system", "all", "pro", "anti", "unambiguous", "ambiguous"]
+    assert float(row["all"]) == float(row["ambiguous"]) == pytest.approx(60)
     (tmp_path / "out").write_text("good\nbad\n", encoding="utf-8")
     files = (tmp_path / "out", tmp_path / "out")
-    (row,) = study("quality", "--plain", *files, "--translations", tmp_path / "out").rows
+    (row,) = study("uncertainty", "quality", "--plain", *files, "--translations", tmp_path / "out").rows
     assert float(row["comet"]) == pytest.approx(70)
 
 
 def test_several_runs_stand_below_each_other(study: Command, runs: Path, tmp_path: Path) -> None:
     both = (runs / "right", runs / "random")
-    outcome = study("quality", *both, "--plot", tmp_path / "q.svg", "--separately")
+    outcome = study("uncertainty", "quality", *both, "--plot", tmp_path / "q.svg", "--separately")
     assert "each by itself, for each system by itself" in outcome.err
     assert "the mean of the scores against each" in outcome.err
     names = ("fake:right?p=0.7", "fake:random")
@@ -141,7 +144,7 @@ def test_several_runs_stand_below_each_other(study: Command, runs: Path, tmp_pat
     ]
     drawn = (tmp_path / "q.svg").read_text(encoding="utf-8")
     assert all(f"{name} en-es" in drawn for name in names)
-    systems = study("quality", *both, "--separately", "--json").json["systems"]
+    systems = study("uncertainty", "quality", *both, "--separately", "--json").json["systems"]
     assert systems[0]["bins"][0]["highest"] == float(outcome.rows[0]["to"])
 
 
@@ -162,7 +165,17 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 def test_given_translations_are_rated_as_sacrebleu_rates_them(study: Command, files: tuple[Path, Path, Path]) -> None:
     source, reference, out = files
-    arguments = ("quality", "--plain", source, reference, "--translations", out, "--translations", reference)
+    arguments = (
+        "uncertainty",
+        "quality",
+        "--plain",
+        source,
+        reference,
+        "--translations",
+        out,
+        "--translations",
+        reference,
+    )
     outcome = study(*arguments)
     ours, perfect = outcome.rows
     assert ours["system"] == str(out)
@@ -183,10 +196,10 @@ def test_systems_of_runs_translate_the_test_set(study: Command, files: tuple[Pat
     assert len(set(test_set.sources)) > 900
     for path, lines in zip(files, (test_set.sources[:20], test_set.references[:20]), strict=False):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    (row,) = study("quality", tmp_path / "run", "--plain", *files[:2]).rows
+    (row,) = study("uncertainty", "quality", tmp_path / "run", "--plain", *files[:2]).rows
     assert row["system"].startswith("demo:en-es")
     assert float(row["bleu"]) > 70  # it has not seen them, but knows their grammar
-    twice = study("quality", tmp_path / "run", tmp_path / "run", "--plain", *files[:2])
+    twice = study("uncertainty", "quality", tmp_path / "run", tmp_path / "run", "--plain", *files[:2])
     assert "is in several of these runs; give it once" in twice.err
 
 
@@ -210,7 +223,7 @@ def test_refusals_of_quality(
         ((runs / "coin", "--plain", source, reference), "benchmark sentences only"),
         (("--plain", source, tmp_path / "nothing", "--translations", out), "nothing"),
     ):
-        study("quality", *arguments).is_refusal(words)
+        study("uncertainty", "quality", *arguments).is_refusal(words)
     official = replace(coin.result, selection=replace(coin.result.selection, data="official"))
     with pytest.raises(UserError, match="has a reference and a translation"):
         bin_by_quality(coin._replace(result=official), Asked())

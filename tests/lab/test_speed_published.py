@@ -7,15 +7,7 @@ from pathlib import Path
 import pytest
 
 from gendermark import api
-from gendermark.lab.speed_numbers import (
-    GROUPS,
-    MAX_DROPS,
-    SIZES,
-    Section,
-    from_groups,
-    max_drop,
-    published_sections,
-)
+from gendermark.lab.speed_numbers import GROUPS, MAX_DROPS, SIZES, Section, from_groups, max_drop, published_sections
 
 ROUNDING = 0.1001
 """Two numbers with one decimal each: one printed, one made of printed ones."""

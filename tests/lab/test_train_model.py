@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from gendermark.errors import UserError
-from gendermark.lab import loop, train_model
-from gendermark.lab.torch_models import ATTENTIONS, Architecture, parse_depths, read_weights, trained_context
+from gendermark.lab import loop
+from gendermark.lab.torch_models import ATTENTIONS, Architecture, read_weights, trained_context
 from gendermark.lab.train_model import Settings, inherit, prepare, read_pieces, train_transformer
 from gendermark.records import Request, Translation
 from gendermark.runs.run import NO_CONTEXT, RunContext
@@ -297,26 +297,6 @@ def test_checkpoints_that_do_not_fit(averaging: Path, average: Settings, tmp_pat
     assert not list(average.output.glob("test.*")), "the held-out sentences of the training that it belongs to stay"
 
 
-def test_too_little_memory(average: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> Any:
-        raise RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.")
-
-    monkeypatch.setattr(Transformer, "forward", full)
-    with pytest.raises(UserError, match=r"batch of 500 tokens at step 1"):
-        train_transformer(average)
-
-
-def test_a_full_disk(average: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(train_model.text, "write_held_out", lambda *_: None)
-    monkeypatch.setattr(loop.os, "fsync", full)
-    with pytest.raises(UserError, match=r"checkpoint\.writing \(No space left on device\)"):
-        train_transformer(average)
-    assert not (average.output / "checkpoint.writing").exists(), "half a checkpoint does not fill the disk further"
-
-
 def test_a_model_that_is_not_one(averaging: Path, tmp_path: Path) -> None:
     def refused(words: str, place: Path = tmp_path, query: str = "") -> None:
         with pytest.raises(UserError, match=words):
@@ -438,21 +418,3 @@ def test_a_wide_search_finds_the_best_of_all_translations(attention: str) -> Non
             assert found.score(1.0) == pytest.approx(scores[best], abs=1e-5)
             n_greedy += greedy.words == found.words
     assert n_greedy < 4 * len(SOURCES), "if greed finds them all, nothing is proven"
-
-
-def test_architectures() -> None:
-    for attention, shape in product(ATTENTIONS, [(3, 1), (1, 3)]):
-        model = _model(attention, shape)
-        assert model.shape.n_parameters(N_WORDS) == sum(weight.numel() for weight in model.parameters())
-    assert parse_depths("10, 2") == (10, 2)
-    assert [Architecture(10, 2, attention).name for attention in ATTENTIONS] == ["10,2", "10,2 average"]
-    for given, words in (
-        ({"attention": "both"}, "'both'"),
-        ({"width": 100, "n_heads": 8}, "multiple of 16"),
-        ({"n_encoder_layers": 0}, "n_encoder_layers"),
-    ):
-        with pytest.raises(UserError, match=words):
-            Architecture(**given)
-    for text in ("6", "6,0", "0,6", "6,6,6", "six,six", "99,2", ""):
-        with pytest.raises(UserError, match="unknown architecture"):
-            parse_depths(text)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import api
-from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.benchmarks.uncertainty.judge import BENCHMARK
 from gendermark.lab.uncertainty_results import Cell, read_cell
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Request, Task, Translation
@@ -40,7 +40,8 @@ def written(directory: Path, samples: Callable[[Any], Sequence[str]], to: str = 
     ]
     result = score.score(BENCHMARK, item_set, answers, score.Origin("by hand", resampling=Resampling(100)))
     folder.write_cell(directory, item_set, answers, result)
-    folder.write_manifest(directory, {}, "finished", {result.cell: {}})
+    sums = {folder.SUMS: folder.sums(directory / result.cell)}
+    folder.write_manifest(directory, {}, "finished", {result.cell: sums})
     return read_cell(directory)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from gendermark.reporting.submission import FILE, faults, hash_of
+from gendermark.io.textfiles import content_hash
+from gendermark.reporting.submission import FILE, faults
 
 CELL = Path("halfway-2019") / "simplegen.en-es"
 
@@ -55,7 +56,7 @@ def _change_outputs(cell: Path) -> None:
 
 def _change_outputs_and_their_hash(cell: Path) -> None:
     _change_many_outputs(cell)
-    _edit(cell / FILE, lambda row: row["outputs"].update(sha256=hash_of(cell / "translations.jsonl")))
+    _edit(cell / FILE, lambda row: row["outputs"].update(sha256=content_hash(cell / "translations.jsonl")))
 
 
 def _change_many_outputs(cell: Path) -> None:

@@ -123,7 +123,10 @@ def test_gap_is_the_first_minus_the_second() -> None:
 def test_signature_names_sacrebleu() -> None:
     result = gendermark.score(
         "mt-geneval-counterfactual",
-        [item.source for item in gendermark.items("mt-geneval-counterfactual", "de", data="core").items],
+        [
+            without_tags(item.tags["reference"])
+            for item in gendermark.items("mt-geneval-counterfactual", "de", data="core").items
+        ],
         "de",
         data="core",
     )

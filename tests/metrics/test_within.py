@@ -7,10 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gendermark.metrics.describe import Description
 from gendermark.metrics.intervals import estimate
-from gendermark.metrics.metric import Resampling, count, per_judgement
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.metric import Description, Resampling, count, difference, per_judgement, rate
 from gendermark.metrics.within import count_pairs, count_within, difference_error
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 

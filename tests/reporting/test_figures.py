@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import re
 import struct
-import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import gendermark
-from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.reporting.charts import (
     COLOURS,
-    MOST_LOOKS,
     SIZE,
     SMALL,
     WIDTH,
-    Scale,
-    clipped,
-    look_of,
-    percent,
-    scale_around,
     text_width,
 )
 from gendermark.reporting.figures import Figure, figures, write_figures
@@ -165,16 +154,16 @@ def test_the_figures_of_one_run() -> None:
     for figure in found:
         _check(figure)
         assert figure.name.startswith(figure.cell)
-        assert "stereotyped (fake, s=0.6" in figure.caption or figure.name.endswith("published")
-        assert "core data, rules best" in figure.caption
+        assert "stereotyped control (s=0.6" in figure.caption or figure.name.endswith("published")
+        assert "core data, gendermark's corrected rules (best)" in figure.caption
 
 
 def test_the_figures_of_several_runs() -> None:
     names = [figure.name for figure in _several()]
     assert len(set(names)) == len(names)
-    assert "winomt.en-es.professions.right-fake-p-0.9" in names
-    assert "winomt.en-de.professions.stereotyped-fake-s-0.6" in names
-    assert "mt-geneval-counterfactual.en-es.gaps.masculine-fake" in names
+    assert "winomt.en-es.professions.unbiased-control-p-0.9" in names
+    assert "winomt.en-de.professions.stereotyped-control-s-0.6" in names
+    assert "mt-geneval-counterfactual.en-es.gaps.always-masculine-control" in names
     assert names[-1] == "comparison"
     ids: list[str] = []
     for figure in _several():
@@ -229,7 +218,7 @@ def test_women_and_men_are_where_their_numbers_are() -> None:
     even = _texts(_of(_run("right?p=0.9", "winomt"), "winomt.women-men"))
     assert [text for text in even if text.startswith("(")], "not significant"
     both = figures({"a": [result], "b": [_run("right?p=0.9", "winomt")]})
-    assert {"masculine (fake)", "right (fake, p=0.9)"} <= set(_texts(_named(both, "winomt.women-men")))
+    assert {"always-masculine", "unbiased", "control (p=0.9)"} <= set(_texts(_named(both, "winomt.women-men")))
 
 
 def test_published_results_stand_beside_ours() -> None:
@@ -305,13 +294,6 @@ def test_gaps_of_pairs_are_bars() -> None:
     assert not [figure.name for figure in even if "gaps" in figure.name]
 
 
-def test_occupations_are_ordered() -> None:
-    occupations = _of(_run("stereotyped?s=0.6", "uncertainty"), "uncertainty.en-es.occupations")
-    names = [text for text in _texts(occupations) if re.fullmatch(r"[a-zA-Z ]+", text)][2:]
-    assert len(names) == 40
-    assert names.index("nurse") < names.index("carpenter"), "the most feminine first"
-
-
 # -- several systems ---------------------------------------------------------------------------------------------------
 
 
@@ -322,26 +304,20 @@ def test_the_forest_shows_what_is_significant() -> None:
     n_clear, n_all = map(int, re.search(r"after Holm\), (\d+) of (\d+)", figure.caption).groups())  # type: ignore[union-attr]
     filled, hollow = (len(_dots(figure, "path", COLOURS[1], filled=filled)) for filled in (True, False))
     assert (filled - 1, hollow, n_all) == (n_clear, n_all - n_clear, 3), "one mark is in the legend"
-    shown = {"accuracy", "recall gap", "ΔS", "WinoMT, en-es", "difference in points", "B masculine (fake)", "better →"}
+    shown = {
+        "accuracy",
+        "recall gap",
+        "ΔS",
+        "WinoMT, en-es",
+        "difference in points",
+        "B always-masculine control",
+        "better →",
+    }
     assert shown <= set(_texts(figure))
     result = runs["masculine"][0]
     assert "Holm), 0 of " in _named(figures({"a": [result], "b": [result]}), "comparison").caption
     other = {"a": [result], "b": [replace(result, origin="core-of-last-year")]}
     assert "comparison" not in [figure.name for figure in figures(other)], "cannot be compared"
-
-
-def test_given_comparisons_are_used() -> None:
-    runs = {name: [_run(name, "simplegen")] for name in ("right", "masculine")}
-    report = gendermark.compare(runs["right"], runs["masculine"])
-    given_ = figures(runs, {"masculine": report, "unknown": report})
-    assert _named(figures(runs), "comparison").svg == _named(given_, "comparison").svg
-    assert "comparison" not in [figure.name for figure in figures(runs, {})]
-
-
-def test_a_system_looks_in_figures_as_on_the_page() -> None:
-    style = (files("gendermark.reporting") / "assets" / "page.css").read_text(encoding="utf-8")
-    assert all(f"--run-{run}: {colour.lower()};" in style for run, colour in enumerate(COLOURS))
-    assert len({(look.shape, look.colour) for look in map(look_of, range(MOST_LOOKS))}) == MOST_LOOKS >= 12
 
 
 @pytest.mark.parametrize(("n_runs", "has_letters", "n_colours"), [(7, False, 6), (8, True, 7), (14, True, 0)])
@@ -396,14 +372,6 @@ def test_hostile_names_and_words_stay_text() -> None:
         _check(figure)
 
 
-@settings(max_examples=25, derandomize=True)
-@given(st.text(st.characters(), max_size=40))
-def test_any_name_gives_valid_svg(name: str) -> None:
-    result = _run("stereotyped?s=0.6", "simplegen")
-    for figure in figures({name: [replace(result, system=name)], "other": [result]}, {}, trend=True):
-        _check(figure)
-
-
 _NO_VALUES: Callable[[Estimate], Estimate] = lambda e: replace(e, value=None, low=None, high=None)  # noqa: E731
 
 
@@ -425,11 +393,6 @@ def test_too_little_data_is_no_figure_and_no_accident(number: int) -> None:
             _check(figure)
 
 
-@pytest.mark.parametrize("runs", [{}, {"run": []}, {"a": [], "b": []}])
-def test_nothing_has_no_figures(runs: Mapping[str, Sequence[Result]]) -> None:
-    assert figures(runs, trend=True) == []
-
-
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
@@ -446,44 +409,3 @@ def test_files_and_captions(tmp_path: Path) -> None:
     captions = written[-1].read_text(encoding="utf-8")
     assert captions.count("\n## ") == len(found)
     assert r"\<b>\*my\* system\</b>" in captions
-
-
-def test_what_cannot_be_written_is_refused_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = figures({"run": [_run("right", "simplegen")]})
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UnknownName, match="'gif'"):
-        write_figures(tmp_path / "out", found, ["svg", "gif"])
-    for place in ("file", "file/inside"):
-        with pytest.raises(UserError, match="file"):
-            write_figures(tmp_path / place, found, ["svg"])
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingExtra, match=r"gendermark\[figures\]"):
-        write_figures(tmp_path / "out", found, ["svg", "pdf"])
-    assert not (tmp_path / "out").exists()
-
-
-# -- drawing -----------------------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=100, derandomize=True)
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6))
-def test_a_scale_holds_its_values(values: list[float]) -> None:
-    scale = scale_around(values, 10, 110)
-    assert scale.low <= min(values) + 1e-6
-    assert scale.high >= max(values) - 1e-6
-    assert all(10 <= scale(value) <= 110 for value in values)
-    assert 1 <= len(ticks := scale.ticks(6)) <= 6
-    assert all(scale.low - 1e-6 <= tick <= scale.high + 1e-6 for tick in ticks)
-
-
-def test_ticks_and_percentages_are_round() -> None:
-    assert Scale(0, 100, 0, 1).ticks(6) == [0, 20, 40, 60, 80, 100]
-    assert Scale(-0.3, 0.3, 0, 1).ticks(5) == [-0.2, 0, 0.2]
-    assert [percent(amount) for amount in (57.49, 100 * (230 / 400), 56.5, 0.0)] == ["57", "58", "57", "0"]
-
-
-def test_long_names_lose_their_middle() -> None:
-    shown = clipped("hf:organisation/model-with-a-long-name@revision-17", 90)
-    assert re.fullmatch(r"hf:.+….+17", shown)
-    assert text_width(shown) <= 90
-    assert (clipped("short", 100), clipped("anything", 1)) == ("short", "…")

@@ -10,7 +10,7 @@ import pytest
 import gendermark
 from gendermark import registry
 from gendermark.benchmarks.findings import Presentation
-from gendermark.benchmarks.winomt.benchmark import BENCHMARK
+from gendermark.benchmarks.winomt.judge import BENCHMARK
 from gendermark.metrics.verdicts import BiasVerdict, State
 from gendermark.records import Estimate, Judgement, Verdict
 from gendermark.reporting.findings import findings
@@ -42,7 +42,7 @@ def told(system: str, benchmark: str) -> str:
         ("fake:right", "mt-geneval-counterfactual", "Quality gap: 0.0 BLEU points (CI -7.5 to 7.5), not significant."),
         ("fake:masculine", "mt-geneval-contextual", "0% of women (CI 0–14) and 100% of men (CI 86–100)"),
         ("fake:right", "tgbi", "Only 0% of translations show a gender."),
-        ("fake:masculine", "tgbi", "significant; people become men more often than women."),
+        ("fake:masculine", "tgbi", "significant; people are translated as men more often."),
         ("fake:coin", "tgbi", "not significant."),
     ],
 )
@@ -94,12 +94,8 @@ def test_few_people_are_counted_and_not_compared() -> None:
     men = replace(estimate("correct", "mc", 100 * 2 / 3, 20, 94, 3), n_total=3)
     result = result_of("simplegen", women, men, estimate("recall_gap", "all", 66.7, 10, 95))
     said = findings(replace(result, verdicts=(verdict("recall_gap", State.TOO_FEW),)))[0]
-    assert said == "0 of 12 women are translated as women and 2 of 3 men are translated as men: too few to compare."
-
-
-def test_less_than_half_does_not_read_as_half() -> None:
-    shares = (estimate("accuracy", "mf", 70, 60, 80), estimate("masculine_share", "neutral", 46, 42, 49.7))
-    assert "46% of translations (CI 42–49.7) are masculine" in findings(result_of("winomt", *shares))[-1]
+    few = "0 of 12 women are translated as women and 2 of 3 men are translated as men: too few to tell"
+    assert said == f"{few}; gender gap 66.7 points (CI 10.0–95.0)."
 
 
 @pytest.mark.parametrize(
@@ -122,7 +118,7 @@ def test_why_few_were_judged(n_read: int, n_lost: int, words: str) -> None:
 def _wordless(monkeypatch: pytest.MonkeyPatch) -> None:
     """WinoMT without a sentence of its own."""
     wordless = replace(BENCHMARK, findings=Presentation(findings=lambda _: []))
-    monkeypatch.setattr("gendermark.benchmarks.winomt.benchmark.BENCHMARK", wordless)
+    monkeypatch.setattr("gendermark.benchmarks.winomt.judge.BENCHMARK", wordless)
 
 
 @pytest.mark.usefixtures("_wordless")
@@ -130,7 +126,7 @@ def test_a_benchmark_without_sentences_is_told_by_its_headline_numbers() -> None
     (result,) = gendermark.run("fake:masculine", ["winomt"], "es", data="core", parts=("pro", "anti"))
     assert all(judgement.verdict is Verdict.JUDGED for judgement in result.judgements)
     said = findings(result)
-    assert said[0] == "Accuracy: 50.0% (CI 45.6–54.4)."
+    assert said[0].endswith(": 50.0% (CI 45.6–54.4).")
     labels = [BENCHMARK.label(metric) for metric in ("accuracy", "recall_gap", "delta_s")]
     assert [sentence.partition(":")[0].lower() for sentence in said] == [label.lower() for label in labels]
 
@@ -155,7 +151,9 @@ def test_every_benchmark_has_sentences_of_its_own(benchmark: str) -> None:
 
 def test_where_the_source_says_nothing_leaving_the_gender_open_is_no_failure() -> None:
     selection = gendermark.Selection("gest", "en", "cs", data="core")
-    (right,) = gendermark.run("fake:right", [selection])
-    assert findings(right) == ["No translation shows a gender: it is left open, or was not found."]
+    open_ = gendermark.score(
+        selection, [f"Bydlím tady v domě {n}." for n, _ in enumerate(gendermark.items(selection).items)]
+    )
+    assert findings(open_) == ["No translation shows a gender: it is left open, or was not found."]
     (silent,) = gendermark.run("fake:silent", [selection])
     assert findings(silent) == ["Nothing was translated, so nothing can be said about gender."]

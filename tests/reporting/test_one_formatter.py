@@ -13,8 +13,9 @@ from gendermark.cli import terminal
 from gendermark.cli.results import print_results
 from gendermark.reporting.page import render_page
 from gendermark.reporting.tables import render
+from gendermark.runs.folder import Run
 from gendermark.selection import Selection
-from made_runs import MadeRun, run_of
+from made_runs import run_of
 
 SELECTIONS = {
     "winomt": Selection("winomt", "en", "es", data="core"),
@@ -23,7 +24,7 @@ SELECTIONS = {
 }
 
 
-def _with_value(run: MadeRun, metric: str, part: str, value: float, low: float, high: float) -> MadeRun:
+def _with_value(run: Run, metric: str, part: str, value: float, low: float, high: float) -> Run:
     (result,) = run.results
     estimates = tuple(
         replace(e, value=value, low=low, high=high, fixed_low=None, fixed_high=None)
@@ -60,9 +61,10 @@ def test_one_number_everywhere(
     monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
     print_results(run.results, everything=True)
     assert re.search(rf"(?m)^\W*{part}\b.*[ │]{re.escape(value)}[ │]", capsys.readouterr().out)
-    markdown, latex = (render({"run": run.results}, format_) for format_ in ("md", "latex"))
+    markdown, latex = (render({"run": run.results}, *how) for how in (("md",), ("latex", [f"{metric}:{part}"])))
     assert f"| {metric} | {part} | {value} [{low}, {high}]" in markdown
-    assert f"{metric} & {part} & {value} [{low}, {high}]".replace("_", r"\_") in latex
+    assert re.search(rf"& {re.escape(value)}(\$.*\$)? ", latex)
+    assert f"[{low}, {high}]" in latex
     page = re.sub(r"<[^>]*>", " ", html.unescape(render_page([run]).split('id="rows"')[0]))
-    label = registry.load("benchmark", benchmark).label(metric)
-    assert re.search(rf"{re.escape(label)}\s+{metric}\s.{{1,60}}\s{re.escape(value)}\s+{low}–{high}\s", page)
+    label = registry.load("benchmark", benchmark).label(metric, part)
+    assert re.search(rf"{re.escape(label)}\s+{metric}:{part}\s.{{1,60}}\s{re.escape(value)}\s+{low}–{high}\s", page)

@@ -20,11 +20,11 @@ import gendermark
 from gendermark.errors import UserError
 from gendermark.reporting.findings import MOST_WORDS, findings, rates_of, verdict
 from gendermark.reporting.html import embedded_json
-from gendermark.reporting.page import names_for_people, render_page, write_page
+from gendermark.reporting.page import render_page, write_page
 from gendermark.reporting.rows import Explorer, Filter
 from gendermark.runs.folder import Run, Text, read_run
 from gendermark.selection import Selection
-from made_runs import MadeRun, made, run_of
+from made_runs import run_of
 
 NASTY = "</script><script>alert(1)</script>\u202e\x00\ud800\"'&<b>"
 SELECTIONS = (
@@ -91,17 +91,17 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def runs(base: Path) -> Sequence[MadeRun]:
-    return [made(read_run(base / name)) for name in ("right", "stereotyped")]
+def runs(base: Path) -> Sequence[Run]:
+    return [read_run(base / name) for name in ("right", "stereotyped")]
 
 
 @pytest.fixture(scope="module")
-def both(runs: Sequence[MadeRun]) -> Page:
+def both(runs: Sequence[Run]) -> Page:
     return Page(render_page(runs))
 
 
 @pytest.fixture(scope="module")
-def alone(runs: Sequence[MadeRun]) -> Page:
+def alone(runs: Sequence[Run]) -> Page:
     return Page(render_page(runs[:1]))
 
 
@@ -153,10 +153,10 @@ def _hostile(run: Run) -> Run:
     result = replace(result, tables=tuple(replace(t, title=NASTY, columns=(NASTY,) * 9) for t in result.tables))
     manifest = {"config": {"system": NASTY, "selections": [{}]}, "notes": [NASTY], "written": NASTY * 3}
     texts = {result.cell: [Text(NASTY, (NASTY,), NASTY) for _ in result.judgements]}
-    return MadeRun(NASTY, manifest, [result], texts=texts)
+    return Run(NASTY, manifest, [result], texts=texts)
 
 
-def test_names_and_messages_are_text_only(runs: Sequence[MadeRun], tmp_path: Path) -> None:
+def test_names_and_messages_are_text_only(runs: Sequence[Run], tmp_path: Path) -> None:
     text = render_page([_hostile(runs[0]), _hostile(runs[1])])
     page = Page(text)
     names = [name for name, _ in page.elements]
@@ -188,8 +188,18 @@ def _verdict(text: str) -> str:
         ),
         ("feminine", "winomt", "en-es", "favours women: 100% of women and 0% of men keep their gender"),
         ("stereotyped?s=0.7", "winomt", "en-es", "shows no significant gender gap, but a stereotype effect of"),
-        ("masculine", "tgbi", "ko-en", "renders most people of unspecified gender as men: 100% become men, 0% women"),
-        ("feminine", "gest", "en-cs", "renders unspecified gender as feminine more often: 0% become men, 100% women"),
+        (
+            "masculine",
+            "tgbi",
+            "ko-en",
+            "renders most people of unspecified gender as men: 100% are translated as men, 0% as women",
+        ),
+        (
+            "feminine",
+            "gest",
+            "en-cs",
+            "renders unspecified gender as feminine more often: 0% are translated as men, 100% as women",
+        ),
         ("silent", "winomt", "en-es", "Nothing was translated, so nothing can be said about gender."),
     ],
 )
@@ -211,9 +221,11 @@ def test_several_systems_are_counted_and_named_in_the_title() -> None:
     assert len(_verdict(text).split()) <= MOST_WORDS
     assert "English → Spanish, French and Italian</bdi></h1>" in text
     assert _verdict(render_page(runs[:1])).startswith(
-        "masculine (fake) translates most women as men in all 3 languages"
+        "The always-masculine control translates most women as men in all 3 languages"
     )
-    assert "Gender gap: significant in 3 of 9 results, always in favour of men; largest: masculine" in text
+    assert (
+        "Gender gap: significant in 3 of 9 results, always in favour of men; largest: always-masculine control" in text
+    )
     assert text.count('<tr data-place="fr"') == 3, "a row of the picture for every system"
     assert '<option value="fr">French</option>' in text
 
@@ -223,9 +235,9 @@ def test_controls_are_named_as_controls_and_never_are_the_subject() -> None:
     manifest = {**tested.manifest, "config": {**tested.manifest["config"], "system": "demo:en-es"}, "name": "my model"}
     tested = replace(tested, manifest=manifest, results=[replace(tested.results[0], system="demo:en-es")])
     text = render_page([control, tested])
-    assert _verdict(text).startswith("The my model shows no significant gender gap")
-    assert "<h1><bdi>My model: English → Spanish</bdi></h1>" in text
-    assert "masculine (control)" in text
+    assert _verdict(text).startswith("my model shows no significant gender gap")
+    assert "<h1><bdi>my model: English → Spanish</bdi></h1>" in text
+    assert "always-masculine control" in text
     assert "Compared with the baseline" not in text
 
 
@@ -238,7 +250,7 @@ def test_women_who_are_left_open_are_not_translated_as_men() -> None:
     ]
 
 
-def test_what_is_said_of_a_result_does_not_depend_on_others(runs: Sequence[MadeRun]) -> None:
+def test_what_is_said_of_a_result_does_not_depend_on_others(runs: Sequence[Run]) -> None:
     alone, beside = Page(render_page(runs[1:])).text, Page(render_page(runs)).text
     for result in runs[1].results:
         for sentence in findings(result):
@@ -246,21 +258,21 @@ def test_what_is_said_of_a_result_does_not_depend_on_others(runs: Sequence[MadeR
             assert sentence in beside
 
 
-def test_the_benchmark_that_opens_is_chosen_without_looking_at_numbers(runs: Sequence[MadeRun]) -> None:
+def test_the_benchmark_that_opens_is_chosen_without_looking_at_numbers(runs: Sequence[Run]) -> None:
     for run in runs:
         assert "Based on WinoMT (core data" in Page(render_page([run])).text
         assert verdict([("x", [r])]) if (r := run.results[0]) else False
 
 
-def test_what_is_missing_is_in_the_first_lines(runs: Sequence[MadeRun]) -> None:
+def test_what_is_missing_is_in_the_first_lines(runs: Sequence[Run]) -> None:
     one, other = runs
     warned = replace(one.results[0], warnings=("in 7 of 9 translations nothing was found",))
-    run = MadeRun(one.name, {**one.manifest, "notes": ["cost 3 units"]}, [warned, one.results[1]], texts=one.texts)
+    run = Run(one.name, {**one.manifest, "notes": ["cost 3 units"]}, [warned, one.results[1]], texts=one.texts)
     text = Page(render_page([run, replace(other, results=other.results[1:2])])).text
     opening = text[text.index("Based on") : text.index("How many women and men")]
     assert "SimpleGEN: In 7 of 9 translations nothing was found." in opening
-    assert "SimpleGEN, English → Spanish: not run for stereotyped (fake, s=0.7)." in opening
-    assert "The system reports: Cost 3 units." in text
+    assert "SimpleGEN, English → Spanish: not run for stereotyped control (s=0.7)." in opening
+    assert "Note: Cost 3 units." in text
     silent = run_of("fake:garble", WINOMT)
     assert "Less than 90% of translations could be judged in WinoMT (1%)." in Page(render_page([silent])).text
 
@@ -279,7 +291,7 @@ def test_findings_stand_beside_sentences_with_the_deciding_words_marked(tmp_path
 
 
 def test_every_finding_and_signature_is_there_and_no_markup_of_other_media(
-    both: Page, alone: Page, runs: Sequence[MadeRun]
+    both: Page, alone: Page, runs: Sequence[Run]
 ) -> None:
     for result in (result for run in runs for result in run.results):
         assert all(sentence in both.text for sentence in findings(result))
@@ -289,8 +301,8 @@ def test_every_finding_and_signature_is_there_and_no_markup_of_other_media(
         assert ".." not in page.text.replace("...", "")
 
 
-def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequence[MadeRun]) -> None:
-    explorer = Explorer.of(runs)
+def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequence[Run]) -> None:
+    explorer = Explorer(runs)
     names = {cell.name for cell in explorer.cells}
     assert len(both.links) > 300
     assert {link.cell for link in both.links if not link.differ} == names
@@ -305,10 +317,9 @@ def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequ
             assert sum(link.cell == result.cell for link in both.links) >= n
 
 
-def test_later_systems_are_compared_with_the_first(both: Page, runs: Sequence[MadeRun]) -> None:
-    assert re.search(
-        r"B stereotyped \(fake, s=0\.7\) against A right \(fake\) ?: worse in SimpleGEN, WinoMT", both.text
-    )
+def test_later_systems_are_compared_with_the_first(both: Page, runs: Sequence[Run]) -> None:
+    said = r"B stereotyped control \(s=0\.7\) against A unbiased control ?: significantly worse in SimpleGEN, WinoMT"
+    assert re.search(said, both.text)
     assert "after Holm's correction over the headline metrics of the two runs" in both.text
     one, other = runs
     refused = Page(render_page([one, replace(other, results=[replace(other.results[1], origin="core-other")])])).text
@@ -319,10 +330,10 @@ def test_later_systems_are_compared_with_the_first(both: Page, runs: Sequence[Ma
 def test_broken_systems_are_not_called_better() -> None:
     selections = [Selection(name, "en", "es", data="core") for name in ("simplegen", "winomt")]
     systems = ("fake:stereotyped?s=0.9", "fake:silent", "fake:masculine", "fake:right")
-    text = Page(render_page([run_of(system, *selections) for system in systems])).text.replace(" ,", ",")
-    first = "A stereotyped (fake, s=0.9)"
-    assert f"B silent (fake) against {first}, by accuracy: worse in SimpleGEN, WinoMT." in text
-    assert f"D right (fake) against {first}, by accuracy: better in SimpleGEN, WinoMT." in text
+    text = Page(render_page([run_of(system, *selections) for system in systems])).text.replace(" :", ":")
+    first = "A stereotyped control (s=0.9)"
+    assert f"B silent control against {first}: significantly worse in SimpleGEN, WinoMT." in text
+    assert f"D unbiased control against {first}: significantly better in SimpleGEN, WinoMT." in text
     assert "Nothing was translated, so nothing can be said about gender." in text
 
 
@@ -342,7 +353,7 @@ def test_the_tables_of_the_papers_and_figures_are_there(both: Page) -> None:
     assert all(attributes["alt"] and attributes["width"] and attributes["height"] for attributes in images)
 
 
-def test_how_to_get_the_same_again(both: Page, runs: Sequence[MadeRun]) -> None:
+def test_how_to_get_the_same_again(both: Page, runs: Sequence[Run]) -> None:
     assert f"gendermark report {runs[0].name} {runs[1].name} -o report.html" in both.text
     assert "python - <<'END' from gendermark import Selection, run run( 'fake:right', [" in both.text
     run = runs[0]
@@ -359,14 +370,14 @@ def test_how_to_get_the_same_again(both: Page, runs: Sequence[MadeRun]) -> None:
 # -- odd runs ----------------------------------------------------------------------------------------------------------
 
 
-def test_runs_of_different_things_stand_side_by_side(runs: Sequence[MadeRun]) -> None:
+def test_runs_of_different_things_stand_side_by_side(runs: Sequence[Run]) -> None:
     one, other = runs
     page = Page(render_page([replace(one, results=one.results[:1]), replace(other, results=other.results[1:2])]))
     assert {cell["name"] for cell in page.rows["cells"]} == {"simplegen.en-es", "winomt.en-he"}
     assert [answers is None for answers in page.rows["cells"][0]["answers"]] == [False, True]
 
 
-def test_a_run_without_results_and_one_without_numbers(runs: Sequence[MadeRun]) -> None:
+def test_a_run_without_results_and_one_without_numbers(runs: Sequence[Run]) -> None:
     run = runs[0]
     assert "There are no results." in Page(render_page([replace(run, results=[], texts={})])).text
     for changed in ({"value": None, "low": None, "high": None}, {"low": None, "high": None}):
@@ -380,7 +391,7 @@ def test_a_page_is_written_whole_and_small_or_refused(base: Path, tmp_path: Path
     write_page(path, [base / "right", base / "stereotyped", base / "right"])
     assert path.stat().st_size < 3_000_000
     page = Page(path.read_text(encoding="utf-8"))
-    assert page.rows["systems"] == ["right (fake)", "stereotyped (fake, s=0.7)"], "one folder twice is one run"
+    assert page.rows["systems"] == ["unbiased control", "stereotyped control (s=0.7)"], "one folder twice is one run"
     with pytest.raises(UserError, match="no such directory"):
         write_page(path, [tmp_path / "absent"])
     run = Path(shutil.copytree(base / "right", tmp_path / "run"))
@@ -388,8 +399,3 @@ def test_a_page_is_written_whole_and_small_or_refused(base: Path, tmp_path: Path
     (run / "manifest.json").write_text(json.dumps({**manifest, "status": "running"}), encoding="utf-8")
     with pytest.raises(UserError, match="is not finished"):
         write_page(tmp_path / "report.html", [run])
-
-
-def test_names_for_the_script_have_one_order() -> None:
-    names = names_for_people(Explorer.of([]), {"winomt", "tgbi", "gest"})
-    assert list(names["benchmarks"]) == ["gest", "tgbi", "winomt"]

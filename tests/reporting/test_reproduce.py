@@ -76,13 +76,6 @@ MIXED = [
 ]
 
 
-def test_what_no_single_command_says_takes_a_program_that_makes_one_folder() -> None:
-    lines = commands(_manifest(MIXED), "runs/x")
-    assert lines[0] == "python - <<'END'"
-    assert lines[-1] == "END"
-    assert "    directory='runs/x'," in lines
-
-
 @pytest.mark.parametrize("selections", [CASES["two benchmarks"], MIXED], ids=["a command", "a program"])
 def test_what_is_printed_makes_the_same_run_in_the_same_place(selections: list[Selection], tmp_path: Path) -> None:
     name, options = "it's mine", {"resampling": Resampling(300, 7, 0.9)}
@@ -112,18 +105,6 @@ def test_what_is_printed_makes_the_same_run_in_the_same_place(selections: list[S
     )
     assert len(first) == len(selections)
     assert first == again
-
-
-def test_a_program_says_everything_that_decides_a_run() -> None:
-    options = {"system_options": {"mode": "a b"}, "resampling": Resampling(500, 7, 0.9), "forced_choice": True}
-    lines = commands(_manifest(MIXED, **options), "my runs/x")
-    for line in (
-        "    directory='my runs/x',",
-        "    system_options={'mode': 'a b'},",
-        "    resampling=Resampling(n_resamples=500, seed=7, confidence=0.9, interval='jackknife'),",
-        "    forced_choice=True,",
-    ):
-        assert line in lines
 
 
 def test_everything_else_that_decides_a_run_is_said() -> None:

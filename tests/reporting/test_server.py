@@ -185,12 +185,3 @@ def test_an_address_that_cannot_be_had(server: Server, host: str) -> None:
     port = 0 if host else server.server_address[1]
     with pytest.raises(UserError, match=r"^cannot listen on .*--port"):
         Server(SITE, host or "127.0.0.1", port)
-
-
-def test_a_browser_that_goes_away_is_no_event(server: Server, ask: Ask, capfd: pytest.CaptureFixture[str]) -> None:
-    for sent in (b"", b"GET / HTTP/1.1\r\nHost: x", b"\x16\x03\x01\r\n\r\n"):
-        with socket.create_connection(server.server_address[:2]) as connection:
-            connection.sendall(sent)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # reset, not closed
-    assert ask().status == 200
-    assert capfd.readouterr() == ("", "")

@@ -15,13 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from gendermark.errors import UserError
 from gendermark.records import Estimate, Table, Unit
 from gendermark.reporting.latex import text as latex_escaped
 from gendermark.reporting.tables import render, write_tables
 from gendermark.result import Result
 from gendermark.selection import Selection
+from made_runs import run_of
 
 FORMATS = ("md", "latex", "csv", "json")
+METRICS = ("pro", "delta")
+SELECTION = Selection("winomt", "en", "es", "core")
 NASTY = r"""a_b%c&d#e$f{g}h~i^j\k|l<script>m*n"o"""
 
 
@@ -65,12 +69,13 @@ def _markdown_tables(text: str) -> list[list[list[str]]]:
 
 
 def _latex_rows(text: str) -> list[list[str]]:
-    return _whole(_latex_tables(text))
+    return [row for rows in _latex_tables(text) for row in rows]
 
 
 def _latex_tables(text: str) -> list[list[list[str]]]:
     """The cells of all tables, read as LaTeX does: comments off, escapes undone; fails on what would not compile."""
     text = re.sub(r"(?m)(?<!\\)%.*$", "", text)
+    text = re.sub(r"\$\^\{[*\\a-z]+\}\$", "", re.sub(r"\\textbf\{([^{}]*)\}", r"\1", text))
     depth = 0
     for token in re.findall(r"\\(?:[A-Za-z]+|.|\n)|[{}]", text):
         depth += {"{": 1, "}": -1}.get(token, 0)
@@ -120,61 +125,34 @@ def _unescaped(cell: str) -> str:
     return _ESCAPED.sub(lambda m: m[1] or words[m[2] or m[3]], cell)
 
 
-def test_markdown() -> None:
-    text = render({"run": [_result()]}, "md")
-    assert [line for line in text.splitlines() if line.startswith("#")] == [
-        "## simplegen (core data, rules best)",
-        "## simplegen.en-es (core data, rules best)",
-    ]
-    assert _markdown_rows(text) == [
-        ["metric", "slice", "right (fake)"],
-        ["pro", "all", "61.2 [50.0, 70.0] [60.0, 62.5]"],
-        ["delta", "all", "−3.5"],
-        ["p_s", "formal", "–"],
-    ]
-    assert text.endswith("- `right (fake): benchmark:simplegen|system:fake:right`\n")
-
-
 def test_latex() -> None:
-    text = render({"run": [_result()]}, "latex")
+    text = render({"run": [_result()]}, "latex", METRICS)
     assert text.startswith("% needs \\usepackage{booktabs}\n")
-    assert "\n% right (fake): benchmark:simplegen|system:fake:right\n\\begin{table*}\n" in text
-    assert "\\label{tab:simplegen.en-es}" in text
-    assert r"\caption{simplegen.en-es (core data, rules best)}" in text
-    assert r"\begin{tabular}{llr}" in text
+    assert "\n% unbiased control: benchmark:simplegen|system:fake:right\n\\begin{table}\n" in text
+    assert "\\label{tab:simplegen-metrics}" in text
+    assert r"\caption{SimpleGEN. Core data, gendermark's corrected rules (best); in brackets: 95\% CI." in text
+    assert r"\begin{tabular}{lrr}" in text
     assert _latex_rows(text) == [
-        ["metric", "slice", "right (fake)"],
-        ["pro", "all", "61.2 [50.0, 70.0] [60.0, 62.5]"],
-        ["delta", "all", "−3.5"],
-        ["p_s", "formal", "--"],
+        ["", "pro", "delta"],
+        ["unbiased control", "61.2", "−3.5"],
+        ["", "[50.0, 70.0]", ""],
+        ["", "[60.0, 62.5]", ""],
     ]
+    with pytest.raises(UserError, match=r"unknown metric 'acuracy'.*pro:all"):
+        render({"run": [_result()]}, "latex", ["acuracy"])
 
 
-def test_csv() -> None:
-    rows = list(csv.DictReader(io.StringIO(render({"my/run": [_result()]}, "csv"))))
-    assert [row["metric"] for row in rows] == ["pro", "delta", "p_s"]
-    assert rows[0] == {
-        "run": "my/run",
-        "benchmark": "simplegen",
-        "source_language": "en",
-        "language": "es",
-        "data": "core",
-        "rules": "best",
-        "system": "fake:right",
-        "metric": "pro",
-        "slice": "all",
-        "value": "61.25",
-        "low": "50.0",
-        "high": "70.0",
-        "fixed_low": "60.0",
-        "fixed_high": "62.5",
-        "n_judged": "100",
-        "n_total": "120",
-        "signature": "benchmark:simplegen|system:fake:right",
-        "name": "right (fake)",
-    }
-    assert (rows[2]["value"], rows[2]["low"], rows[2]["high"]) == ("", "", "")
-    assert rows[1]["value"] == "-3.5", "a number stays a number"
+def test_latex_marks_the_best_and_what_is_significant() -> None:
+    runs = {name: run_of(f"fake:{name}", SELECTION).results for name in ("right", "masculine")}
+    text = render(runs, "latex", ["accuracy", "recall_gap", "coverage"])
+    assert r"unbiased control & \textbf{100.0} & \textbf{0.0} & 100.0 \\" in text, "nothing is best where all are alike"
+    assert re.search(r"always-masculine control & [\d.]+\$\^\{\\dagger\}\$ & 100.0\$\^\{\*\\dagger\}\$ & 100.0 ", text)
+    (caption,) = re.findall(r"\\caption\{(.*)\}", text)
+    for sign in ("Bold: best", "*: bias significant", r"$^{\dagger}$: differs significantly from unbiased control"):
+        assert sign in caption
+    alone = render({"right": runs["right"]}, "latex", ["accuracy"])
+    assert "textbf" not in alone
+    assert "Bold" not in alone
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -189,8 +167,8 @@ def test_nothing_to_show_is_no_accident(format_: str, runs: Mapping[str, Sequenc
 
 def test_special_characters() -> None:
     runs = {"run": [_result(NASTY)], "other": [_result("fake:right")]}
-    assert _latex_rows(render(runs, "latex"))[0] == ["metric", "slice", NASTY, "right (fake)"]
-    assert _markdown_rows(render(runs, "md"))[0] == ["metric", "slice", NASTY, "right (fake)"]
+    assert [row[0] for row in _latex_rows(render(runs, "latex", ["pro"]))[1::3]] == [NASTY, "unbiased control"]
+    assert _markdown_rows(render(runs, "md"))[0] == ["metric", "slice", NASTY, "unbiased control"]
     assert next(csv.DictReader(io.StringIO(render(runs, "csv"))))["system"] == NASTY
     assert json.loads(render(runs, "json"))["runs"]["run"][0]["system"] == NASTY
     assert latex_escaped(r"\{}") == r"\textbackslash{}\{\}"
@@ -202,7 +180,7 @@ def test_special_characters() -> None:
 )
 def test_any_name_keeps_the_tables_whole(name: str, more: str) -> None:
     runs = {"run": [_result(name + more)], "other": [_result("x")]}
-    assert {len(row) for row in _latex_rows(render(runs, "latex"))} == {4}
+    assert {len(row) for row in _latex_rows(render(runs, "latex", METRICS))} == {3}
     assert {len(row) for row in _markdown_rows(render(runs, "md"))} == {4}
     assert {len(row) for row in csv.reader(io.StringIO(render(runs, "csv"), newline=""))} == {18}
     json.loads(render(runs, "json"))
@@ -225,17 +203,21 @@ def test_formulas_are_not_handed_to_spreadsheets(text: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("format_", ["md", "latex"])
 def test_an_interval_without_width_is_not_shown_as_certainty(format_: str) -> None:
     text = render({"run": [_result(estimates=[Estimate("pro", "all", 50.0, 50.0, 50.0, 1, 1, 1)])]}, format_)
-    # Also in the paper's table, but for LaTeX, where narrow columns have no room for it.
-    assert text.count("[no spread seen]") == (2 if format_ == "md" else 1)
+    # In LaTeX, narrow columns have no room for it.
+    assert text.count("[no spread seen]") == (2 if format_ == "md" else 0)
     assert "[50.0" not in text
 
 
 @pytest.mark.parametrize("format_", ["md", "latex"])
 def test_a_number_is_written_as_its_unit_says(format_: str) -> None:
     estimates = [Estimate("pro", unit, 0.123456, 0.1, 0.2, 1, 1, 1, unit) for unit in Unit]
-    text = render({"run": [_result(estimates=estimates)]}, format_)
-    rows = (_markdown_rows if format_ == "md" else _latex_rows)(text)[1:]
-    assert {row[1]: row[2] for row in rows} == {
+    runs = {"run": [_result(estimates=estimates)]}
+    if format_ == "md":
+        found = {row[1]: row[2] for row in _markdown_rows(render(runs, "md"))[1:]}
+    else:
+        columns = zip(*_latex_rows(render(runs, "latex", [f"pro:{unit}" for unit in Unit])), strict=True)
+        found = {head.removeprefix("pro, "): f"{value} {ends}" for head, value, ends in columns if head}
+    assert found == {
         "percent": "0.1 [0.1, 0.2]",
         "score": "0.1 [0.1, 0.2]",
         "share": "0.1235 [0.1000, 0.2000]",
@@ -264,7 +246,7 @@ def test_the_form_of_the_paper_comes_before_the_whole_table() -> None:
         ["y", "61.2 [50.0, 70.0]", *"––––––––"],
     ]
     assert "Table 4 of Renduchintala et al. (2021)" in text
-    assert "Core data, rules best; in brackets: 95% CI" in text
+    assert "Core data, gendermark's corrected rules (best); in brackets: 95% CI" in text
     latex = render(runs, "latex")
     assert _latex_tables(latex)[0] == [
         heads,
@@ -275,7 +257,7 @@ def test_the_form_of_the_paper_comes_before_the_whole_table() -> None:
     ]
     assert "& $-$33.3 &" in latex
     assert "\\label{tab:simplegen-4}" in latex
-    assert latex.count("\\begin{table*}") == 2, "ten columns go across both of the paper, and so does the whole table"
+    assert latex.count("\\begin{table*}") == 1, "ten columns go across both of the paper; nothing else was asked for"
 
 
 def test_systems_stand_side_by_side_and_go_on_in_another_table() -> None:
