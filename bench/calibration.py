@@ -31,7 +31,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.metrics import statistics
 from gendermark.metrics.intervals import estimate
-from gendermark.metrics.metric import Metric, Resampling, evaluate, total_sums
+from gendermark.metrics.metric import Metric, Resampling, evaluate
 from gendermark.records import Estimate, Gender, Judgement, Translation
 from gendermark.result import Result
 from gendermark.runs.compare import compare
@@ -206,7 +206,7 @@ def true_values(design: Design, men: float, women: float) -> dict[tuple[str, str
         metrics = of.headline(judgements)
         counts = of.benchmark.measures.count(judgements, of.selection, metrics)
         for metric in metrics:
-            values[metric.key].append(float(evaluate(metric, counts, total_sums(counts))[0]))
+            values[metric.key].append(float(evaluate(metric, counts, counts.totals)[0]))
     found = {key: float(np.nanmean(seen)) for key, seen in values.items()}
     is_fair = men == women
     return {key: 0.0 if is_fair and key[0] in _OF_NOBODY else value for key, value in found.items()}

@@ -14,10 +14,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
-from gendermark.metrics.describe import Description
 from gendermark.metrics.intervals import Estimator, interval_at
-from gendermark.metrics.metric import Counts, Resampling
-from gendermark.metrics.rates import rate
+from gendermark.metrics.metric import Counts, Description, Resampling, rate
 from gendermark.metrics.within import FixedIntervals, Within, _covariance
 
 DESIGNS = {"10 groups of 20": [20] * 10, "20 groups of 20": [20] * 20, "40 groups of 20": [20] * 40,

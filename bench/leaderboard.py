@@ -31,10 +31,10 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import api
+from gendermark.io.textfiles import content_hash
 from gendermark.io.translations import open_translations
-from gendermark.reporting.board_site import INDEX, build
-from gendermark.reporting.boards import Board, direction_of, headline, labels, trends
 from gendermark.reporting.figures import figures
+from gendermark.reporting.leaderboard import INDEX, Board, build, direction_of, headline, labels, trends
 from gendermark.reporting.submission import (
     FILE,
     RESAMPLING,
@@ -43,7 +43,6 @@ from gendermark.reporting.submission import (
     SystemFacts,
     faults,
     find,
-    hash_of,
     of_run,
     write,
 )
@@ -150,7 +149,7 @@ def _submit(mirror: Path, root: Path, job: Job) -> str:
     with tempfile.TemporaryDirectory() as place:
         texts = _texts(job, files, Path(place))
         scored = api.score_texts(job.benchmark, texts, job.to, Origin(job.system.full_label, resampling=RESAMPLING))
-    hashes = tuple((path.name, hash_of(path)) for path in files.values())
+    hashes = tuple((path.name, content_hash(path)) for path in files.values())
     return str(write(root, job.system, replace(job.outputs, files=hashes), scored))
 
 
@@ -231,7 +230,7 @@ def _table(found: Sequence[Board]) -> list[str]:
     cells: dict[str, dict[str, str]] = {}
     accuracies: dict[str, list[float]] = {}
     for board in found:
-        names = labels([standing.submission.system for standing in board.standings])
+        names = labels([standing.system for standing in board.standings])
         for standing in board.standings:
             women, men, gap, overall = (
                 standing.estimate(key)
@@ -239,7 +238,7 @@ def _table(found: Sequence[Board]) -> list[str]:
             )
             if not (women and men and gap and overall):
                 continue
-            name = names[standing.submission.system]
+            name = names[standing.system]
             low, high = f"{gap.low:.0f}", f"{gap.high:.0f}"
             low = f"{gap.low:.1f}" if low == "-0" else low
             between = f"{low} to {high}" if low.startswith("-") else f"{low}–{high}"

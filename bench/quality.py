@@ -17,7 +17,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 
 import gendermark
-from gendermark.benchmarks.mt_geneval.measures import DELTA_QUAL
+from gendermark.benchmarks.mt_geneval.measures import DESCRIBED
 from gendermark.metrics.metric import Resampling, count, estimate
 from gendermark.metrics.quality import bleu_statistics, quality, quality_gap
 from gendermark.records import Gender, Judgement, Verdict
@@ -64,7 +64,7 @@ def ours_once(hypotheses: list[str], references: list[str]) -> None:
     def tally(group: list[Judgement]) -> dict[str, float]:
         return {f"{j.expected}.{key}": value for j in group for key, value in j.measures.items()}
 
-    metrics = [quality_gap(DELTA_QUAL, "bleu", "masculine", "feminine"), quality("bleu", "masculine")]
+    metrics = [quality_gap(DESCRIBED["delta_qual"], "bleu", "masculine", "feminine"), quality("bleu", "masculine")]
     estimate(count(judgements, tally, lambda _: ""), metrics, Resampling(1000))  # type: ignore[arg-type]
 
 

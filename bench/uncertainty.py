@@ -1,6 +1,8 @@
 """Speed of the uncertainty measures: Shannon, gender and S3E entropy of 3,888 sentences with 128 samples each.
 
     PYTHONPATH=src python bench/uncertainty.py
+    PYTHONPATH=src python bench/uncertainty.py memory official   # or core: a whole set with 128 samples, scored
+    PYTHONPATH=src python bench/uncertainty.py models            # the models of rules paper, with random weights
 
 Prints how many times faster they are than comparing all samples with all, on a slice of the sentences (at least 10 is
 asked, with the same results to 1e-9), and the seconds for all of them. "All with all" is timed twice over: as anyone
@@ -17,14 +19,20 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # must be set before numpy i
 import math
 import random
 import resource
+import shutil
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from gendermark.metrics.uncertainty import Samples, cluster_entropy, s3e_entropy, shannon_entropy
-from gendermark.reading.similarity import LONGEST, Characters
+from gendermark.benchmarks.uncertainty.similarity import LONGEST, Characters
+from gendermark.metrics.uncertainty import Samples, cluster_entropy, s3e_entropies, shannon_entropy
 
 N_ITEMS, N_SAMPLES, N_SLICE, N_DICTIONARIES = 3_888, 128, 100, 5
 ALPHA = 8.0
@@ -67,7 +75,7 @@ def ours(items: Sequence[Sequence[str]]) -> list[Entropies]:
         (
             shannon_entropy(samples),
             cluster_entropy(samples, [gender(text) for text in samples.texts]),
-            s3e_entropy(samples, matrix, ALPHA),
+            *s3e_entropies(samples, matrix, [ALPHA]),
         )
         for samples, matrix in zip(counted, matrices, strict=True)
     ]
@@ -123,7 +131,120 @@ def timed(function: Callable[[Sequence[Sequence[str]]], list[Entropies]], items:
     return time.perf_counter() - started
 
 
+def memory(data: str) -> None:
+    """CPU seconds and the most memory that judging a whole set takes, which must stay below 1 GB."""
+    from gendermark import api
+    from gendermark.benchmarks.uncertainty.judge import judge
+    from gendermark.records import Translation
+
+    rng = random.Random(1)
+    item_set = api.items(api.select("uncertainty", "es", data=data)[1])
+    answers = [[Translation("", text) for text in sampled(rng)] for _ in item_set.items]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.process_time()
+    judge(item_set, answers)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(
+        f"uncertainty, {data}: {len(answers):,} sentences x {N_SAMPLES} samples judged in "
+        f"{time.process_time() - started:.0f} CPU s; {most / 1e6:.2f} GB at most, at most 1 "
+        f"({before / 1e6:.2f} of them for the samples themselves)"
+    )
+
+
+# Of rules paper: shape of multilingual E5 and mDeBERTa, random weights, few words (to look up one takes no time).
+ENCODERS = {
+    "E5 base": ("XLMRobertaModel", 768, 12, 256),
+    "E5 large": ("XLMRobertaModel", 1024, 24, 128),
+    "mDeBERTa NLI": ("DebertaV2ForSequenceClassification", 768, 12, 128),
+}
+MOST_LETTERS_OF_A_TOKEN = 5  # about 1.4 tokens per Spanish word, as the models' own vocabularies make
+
+
+def save_random(directory: Path, architecture: str, width: int, n_layers: int) -> None:
+    import tokenizers
+    import transformers
+
+    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "sep_token": "[SEP]"}
+    words = tokenizers.models.WordLevel({token: n for n, token in enumerate(special.values())}, unk_token="[UNK]")
+    tokenizer = tokenizers.Tokenizer(words)
+    pieces = tokenizers.Regex(rf"\w{{1,{MOST_LETTERS_OF_A_TOKEN}}}|[^\w\s]")
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Split(pieces, "removed", invert=True)
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[SEP] $A [SEP]", pair="[SEP] $A [SEP] $B [SEP]", special_tokens=[("[SEP]", 2)]
+    )
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, model_max_length=512, model_input_names=["input_ids", "attention_mask"], **special
+    ).save_pretrained(directory)
+    shape = {
+        "hidden_size": width,
+        "num_hidden_layers": n_layers,
+        "num_attention_heads": width // 64,
+        "intermediate_size": 4 * width,
+    }
+    options = {"vocab_size": 1000, "max_position_embeddings": 514, "pad_token_id": 0, **shape}
+    if architecture == "XLMRobertaModel":
+        config = transformers.XLMRobertaConfig(type_vocab_size=1, **options)
+    else:  # as microsoft/mdeberta-v3-base
+        labels = {0: "entailment", 1: "neutral", 2: "contradiction"}
+        config = transformers.DebertaV2Config(
+            type_vocab_size=0,
+            relative_attention=True,
+            position_buckets=256,
+            norm_rel_ebd="layer_norm",
+            share_att_key=True,
+            pos_att_type=["p2c", "c2p"],
+            position_biased_input=False,
+            id2label=labels,
+            label2id={name: n for n, name in labels.items()},
+            **options,
+        )
+    getattr(transformers, architecture)(config).save_pretrained(directory)
+
+
+def models() -> None:
+    """CPU time of one core, for a part and from it for all 3,888 sentences; and the time to look the answers up."""
+    import torch
+
+    from gendermark.benchmarks.uncertainty.entailment import Entailment
+    from gendermark.benchmarks.uncertainty.similarity import open_similarity
+
+    torch.set_num_threads(1)
+    rng = random.Random(1)
+    items = [list(dict.fromkeys(sampled(rng))) for _ in range(N_ITEMS)]
+    n_all = {"texts": sum(map(len, items)), "pairs": sum(math.comb(len(texts), 2) for texts in items)}
+    with TemporaryDirectory() as name:
+        os.environ["GENDERMARK_CACHE"] = name
+        for model, (architecture, width, n_layers, n) in ENCODERS.items():
+            directory = Path(name) / model.replace(" ", "-")
+            save_random(directory, architecture, width, n_layers)
+            if architecture == "XLMRobertaModel":
+                unit, asked = "texts", list(dict.fromkeys(text for texts in items for text in texts))[:n]
+                ask = partial(open_similarity(f"e5:{directory}").matrix, asked)
+            else:
+                unit = "pairs"
+                asked = [pair for texts in items[:: len(items) // 16] for pair in combinations(texts, 2)][:n]
+                ask = partial(Entailment(str(directory)), asked)
+            seconds = []
+            for _ in range(2):
+                started = time.process_time()
+                ask()
+                seconds.append(time.process_time() - started)
+            hours = seconds[0] / n * n_all[unit] / 3600
+            print(
+                f"{model}: {1000 * seconds[0] / n:.0f} CPU s for 1,000 {unit}, so {hours:.1f} core hours for the "
+                f"{n_all[unit]:,} {unit} of {N_ITEMS:,} sentences (from {n} of them); "
+                f"{1000 * seconds[1] / n:.2f} s for 1,000 that are known"
+            )
+            shutil.rmtree(directory)
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["models"]:
+        models()
+        return
+    if sys.argv[1:2] == ["memory"]:
+        memory(sys.argv[2])
+        return
     rng = random.Random(1)
     items = [sampled(rng) for _ in range(N_ITEMS)]
     part, small = items[:N_SLICE], items[:N_DICTIONARIES]

@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 ABOVE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """Files of the repository root, and their names on the site."""
 _CODE = re.compile(r"`[^`\n]+`")
-_LINK = re.compile(r"\]\(([^)#:\s]+\.md)(?=[)#])")
+_LINK = re.compile(r"\]\(([^)#:\s]+\.(?:md|ipynb))(?=[)#])")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from types import FunctionType
 from typing import Any
 
 import typer
 
+import gendermark
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.cli import benchmarks as catalogue
 from gendermark.cli.app import VERBS, application
 from gendermark.data.card import Card, card_names, load_card
 from gendermark.records import Task
-from gendermark.reporting import catalogue
 from gendermark.selection import EVERYWHERE, JUDGING, Option, options_of
 from gendermark.systems.http import Service
 
@@ -48,6 +53,11 @@ def pages(others: Collection[str]) -> dict[str, str]:
             "Command line",
             "Data goes to stdout, messages and progress to stderr. `--help` after any command shows the same.",
             _commands(),
+        ),
+        "python": _page(
+            "Python",
+            "The functions and records of `import gendermark`; user errors are `gendermark.UserError`.",
+            _python(),
         ),
         "citations": _page("Papers to cite", "If you publish a number, cite the paper of its benchmark.", _citations()),
     }
@@ -186,6 +196,51 @@ def _parameter(parameter: Any) -> tuple[str, str, str]:
     has_default = isinstance(default, int | float | str) and not isinstance(default, bool) and default != ""
     shown = "required" if parameter.required else f"`{default}`" if has_default else "–"
     return ", ".join(f"`{name}`" for name in names), _plain(getattr(parameter, "help", "") or "–"), shown
+
+
+# -- Python ------------------------------------------------------------------------------------------------------------
+
+_RECORDS = ("Result", "Estimate", "Judgement", "Person")
+
+
+def _python() -> Iterator[str]:
+    public = {name: getattr(gendermark, name) for name in gendermark.__all__}
+    for name, found in public.items():
+        if inspect.isfunction(found):
+            yield _section(f"`{name}`", *_described(found))
+    for name in _RECORDS:
+        methods = [
+            f"### `{name}.{method}`\n\n" + "\n\n".join(_described(one))
+            for method, one in vars(public[name]).items()
+            if not method.startswith("_") and isinstance(one, FunctionType | property)
+        ]
+        fields = [(f"`{one.name}`", _plain(str(one.type))) for one in dataclasses.fields(public[name])]
+        yield _section(f"`{name}`", _paragraph(public[name]), _table(("field", "type"), fields), *methods)
+
+
+def _described(function: Any) -> list[str]:
+    """Signature, what it does, and its arguments, from the docstring."""
+    called = function.fget if isinstance(function, property) else function
+    text = inspect.getdoc(called) or ""
+    _, _, listed = text.partition("\nArgs:\n")
+    listed, _, returned = listed.partition("\nReturns:\n")
+    rows = re.findall(r"^    (\w+): (.*(?:\n        .*)*)", listed, re.MULTILINE)
+    signature = "" if isinstance(function, property) else str(inspect.signature(called))
+    signature = re.sub(r"(: |-> )'([^']*)'", r"\1\2", signature)
+    found = [f"```python\n{called.__name__}{signature}\n```", _paragraph(called)]
+    if rows:
+        found.append(_table(("argument", "meaning"), [(f"`{name}`", _cell(about)) for name, about in rows]))
+    return [*found, *([f"Returns: {_cell(returned)}"] if returned else [])]
+
+
+def _paragraph(documented: Any) -> str:
+    return _cell(re.split(r"\n(?:Args|Returns):\n", inspect.getdoc(documented) or "")[0])
+
+
+def _cell(text: str) -> str:
+    """Text on one line; code in it stays code."""
+    parts = " ".join(text.split()).split("`")
+    return "`".join(part if place % 2 else part.translate(_PLAIN) for place, part in enumerate(parts))
 
 
 # -- Markdown ----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
     pip install 'gendermark[train]'
     python docs/tables/small_models.py train -o DIR [NAME ...]   # resumes; one process uses one core
     python docs/tables/small_models.py study -o DIR              # translates, times, compares; resumes
+    python docs/tables/small_models.py seeds -o DIR              # three trainings each, matched on held-out loss
     python docs/tables/small_models.py tables -o DIR             # DIR/tables.md: our relative drops beside the paper's
 
 Reads Tatoeba and official data (fetched if need be; `GENDERMARK_DATA_MIRROR` works). Training takes about four hours of
@@ -105,6 +106,44 @@ def train(place: Path, names: Sequence[str]) -> None:
         gendermark("train", "model", "--to", "es", *TEXT, *FURTHER, *shape, *added, *kept_apart, *directory)
 
 
+MATCHED = {"base": "3,3", "ssd": "3,1"}
+SEEDS = ("1", "2", "3")
+UNTIL = (
+    *("--n-pieces", "2000", "--steps", "6000", "--warm-up", "200", "--checkpoint-steps", "50", "--held-out", "1000"),
+    *("--width", "96", "--learning-rate", "2e-3", "--until-loss", "1.8"),
+)
+
+
+def seeds(place: Path) -> None:
+    """Train each shape with each seed until the same held-out loss, and compare over trainings."""
+    texts = []
+    for name in ("simplegen", "winomt"):
+        for data in ("official", "core"):
+            path = place / f"{name}.{data}.txt"
+            gendermark("export", name, "--to", "es", "--data", data, "-o", str(path))
+            texts.append(path.read_text(encoding="utf-8"))
+    (place / "tests.txt").write_text("".join(texts), encoding="utf-8")
+    kept_apart = ("--test", str(place / "tests.txt"), "--drop-test-pairs")
+    for seed in SEEDS:
+        for name, depths in MATCHED.items():
+            shape = ("--architecture", depths, "--seed", seed, "-o", str(place / f"{name}-{seed}"))
+            gendermark("train", "model", "--to", "es", *TEXT, *UNTIL, *shape, *kept_apart)
+    tested = []
+    for language in ("en", "es"):
+        held_out = (place / "base-1" / f"test.tatoeba-en-es.{language}").read_text(encoding="utf-8").splitlines()
+        path = place / f"test.{language}"
+        path.write_text("\n".join(held_out[:500]) + "\n", encoding="utf-8")
+        tested.append(str(path))
+    given = []
+    for name in MATCHED:
+        specs = ",".join(f"torch:{place / f'{name}-{seed}'}?beam_size=1&threads=1" for seed in SEEDS)
+        given += ["--seed-of", f"{name}={specs}"]
+    gendermark(
+        *("study", "speed", *given, "--to", "es", "--data", "official", "--test-set", *tested),
+        *("--timed", "64", "--repeats", "6", "--clock", "cpu", "-o", str(place / "speed-3")),
+    )
+
+
 def study(place: Path) -> None:
     models = place / "models"
     points = {
@@ -166,7 +205,7 @@ def _shown(value: Any) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("train", "study", "tables"))
+    parser.add_argument("what", choices=("train", "study", "seeds", "tables"))
     parser.add_argument("names", nargs="*")
     parser.add_argument("-o", "--output", type=Path, required=True)
     given = parser.parse_args()
@@ -175,6 +214,8 @@ def main() -> None:
         train(given.output, given.names)
     elif given.what == "study":
         study(given.output)
+    elif given.what == "seeds":
+        seeds(given.output)
     else:
         tables(given.output)
 

@@ -14,8 +14,8 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-from faults import server as serving
-from faults.campaign import (
+from fault_areas import server as serving
+from fault_areas.campaign import (
     MAIN,
     Child,
     Scenario,
@@ -26,9 +26,9 @@ from faults.campaign import (
     expect,
     has_key,
 )
-from faults.disk import run_command, undisturbed
-from faults.web import N_ITEMS, Person, address_of, write_sheet
-from made_runs import without_sums
+from fault_areas.disk import run_command, undisturbed
+from fault_areas.web import N_ITEMS, Person, address_of, write_sheet
+from made_runs import signed_again
 from systems import servers
 
 # -- annotate serve ----------------------------------------------------------------------------------------------------
@@ -339,13 +339,13 @@ def edited_manifest(setting: Setting) -> None:
         calm, _ = undisturbed(setting, server)
         for number in range(setting.times):
             place = Path(shutil.copytree(calm, setting.place() / "copy"))
-            has_sums = setting.chance.random() < 0.3
-            if not has_sums:  # as earlier versions wrote it: nothing stands before the readers
-                without_sums(place / "run")
             path = place / "run" / setting.chance.choice(("manifest.json", "tiny.en-xx/result.json"))
             value = json.loads(path.read_text(encoding="utf-8"))
             where = _edit(value, setting)
             path.write_text(json.dumps(value), encoding="utf-8")
+            is_signed = path.name == "result.json" and setting.chance.random() < 0.7
+            if is_signed:  # so that nothing stands before the readers
+                signed_again(place / "run")
             verbs = (
                 ["report", place / "run", "-o", place / "page.html"],
                 ["gate", place / "run", "--min", "accuracy=10"],
@@ -357,7 +357,7 @@ def edited_manifest(setting: Setting) -> None:
                 arguments = setting.chance.choice(verbs)
                 said = setting.run(arguments)
                 expect(said.code in (0, 1, 2), f"{arguments[0]} with {where}: exit {said.code} {said.err[-200:]!r}")
-                if has_sums and arguments[0] == "gate" and path.name == "result.json":
+                if arguments[0] == "gate" and path.name == "result.json" and not is_signed:
                     said.is_refusal()
             setting.progress(number + 1, setting.times)
 
