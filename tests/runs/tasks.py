@@ -26,6 +26,8 @@ def slow_first(number: int) -> int:
 def refused_at_three(number: int) -> int:
     if number == 3:
         raise BadFile("data.tsv", "is not what it was", line=7)
+    if number > 3:  # slowly, so that the refusal is always there before the last of them
+        time.sleep(0.1)
     return number
 
 
