@@ -16,9 +16,9 @@ import scipy.stats
 from statsmodels.regression.linear_model import OLS
 
 from gendermark import api
-from gendermark.benchmarks.uncertainty.cues import COLUMNS, annotate, design_columns
 from gendermark.errors import UserError
 from gendermark.lab.cues import INTERCEPT, Question, coefficients, linear_model, model_cues
+from gendermark.lab.sentence_cues import COLUMNS, annotate, design_columns
 from gendermark.lab.uncertainty_results import Cell, drawn_sentences, read_cell
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm

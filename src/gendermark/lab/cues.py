@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typer import Option
 
-from gendermark.benchmarks.uncertainty.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.cli.options import Confidence, option_group, resampling
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
 from gendermark.lab import uncertainty_results as results
+from gendermark.lab.sentence_cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.lab.studies import Texts, scipy_stats, show
 from gendermark.lab.uncertainty_results import Cell, Drawn, Into, Measure, Plot, Runs
 from gendermark.metrics.metric import Floats

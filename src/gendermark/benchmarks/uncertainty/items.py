@@ -9,7 +9,7 @@ from functools import cache
 from gendermark.benchmarks import winomt
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.uncertainty import Settings
-from gendermark.benchmarks.uncertainty.cues import with_name
+from gendermark.benchmarks.uncertainty.names import with_name
 from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_row
 from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.data.bundled import core_rows
@@ -92,7 +92,7 @@ def _marked(item: Item, settings: Settings) -> Item:
     text = item.source
     if settings.variant == "names" and item.entity:
         place = int(item.tags["position"])
-        text = with_name(text, place, item.expected, settings.target_language, 0, item.entity)
+        text = with_name(text, place, item.expected, settings.target_language, item.entity)
     return replace(item, source=text, tags={**item.tags, "source": source})
 
 

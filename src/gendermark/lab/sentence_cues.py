@@ -23,27 +23,16 @@ ambiguous sentence has Stereotype, Default M and Ambiguity only.
 
 from __future__ import annotations
 
-import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from gendermark.benchmarks.uncertainty.focus import (
-    AUXILIARIES,
-    BE,
-    HAVE,
-    SUBJECT_PRONOUNS,
-    Person,
-    Sentence,
-    focus_of,
-    people_in,
-    subject_of,
-)
+from gendermark.benchmarks.uncertainty.names import names
 from gendermark.data.bundled import core_rows
-from gendermark.errors import UserError
 from gendermark.languages.folders import rows_of
-from gendermark.reading.focus import EDGES, INDEFINITE, POSSESSIVE
+from gendermark.reading.focus import EDGES, INDEFINITE, POSSESSIVE, is_at, person_nouns, words_of
 from gendermark.reading.occupations import core_occupations
 from gendermark.records import Gender, Item
 
@@ -198,50 +187,6 @@ def design_columns(cues: Mapping[str, str]) -> dict[str, float]:
     return {column: float(present.get(column, False)) for column in COLUMNS}
 
 
-# -- names -------------------------------------------------------------------------------------------------------------
-
-
-def with_name(text: str, focus_index: int, gender: Gender | None, language: str, seed: int, entity: str = "") -> str:
-    """The sentence with a name behind the focus noun, of the gender of its pronoun: "The mechanic Anne called ..."
-
-    A sentence that leaves the gender open gets none, nor does "someone", which no name can follow. The name depends on
-    seed and sentence alone. The place of the focus stays what it was.
-    """
-    known = _names()
-    languages = sorted({code for code, _ in known})
-    if language not in languages:
-        raise UserError(f"there are no names for {language!r}; available: {', '.join(languages)}")
-    sentence = Sentence.of(text)
-    focus = focus_of(sentence, focus_index, entity)
-    if gender not in (_M, _F) or focus.noun in INDEFINITE:
-        return text
-    choices = known[language, gender]
-    digest = hashlib.sha256(f"{seed}/{language}/{text}".encode()).digest()
-    name = choices[int.from_bytes(digest[:8], "big") % len(choices)]
-    last = sentence.tokens[focus.end - 1]
-    noun = last.strip(EDGES)
-    possessive = POSSESSIVE.search(noun)
-    cut = last.index(noun) + (possessive.start() if possessive else len(noun))
-    tokens = [*sentence.tokens[: focus.end - 1], last[:cut], name + last[cut:], *sentence.tokens[focus.end :]]
-    return " ".join(tokens)
-
-
-def _name_behind(sentence: Sentence, focus: Person, language: str) -> str:
-    if focus.end >= len(sentence.tokens) or focus.is_possessive:
-        return ""
-    shown = POSSESSIVE.sub("", sentence.tokens[focus.end].strip(EDGES))
-    return shown if any(shown in names for (code, _), names in _names().items() if code == language) else ""
-
-
-@cache
-def _names() -> Mapping[tuple[str, Gender], tuple[str, ...]]:
-    found: dict[tuple[str, Gender], tuple[str, ...]] = {}
-    for row in _table("names.tsv"):
-        key = row["language"], Gender(row["gender"])
-        found[key] = (*found.get(key, ()), row["name"])
-    return found
-
-
 # -- what is known of people -------------------------------------------------------------------------------------------
 
 
@@ -268,6 +213,13 @@ def _other(people: Sequence[Person], focus: Person, pronoun: int | None) -> Pers
 def _recent(people: Sequence[Person], focus: Person, pronoun: int | None) -> str:
     before = [person for person in people if pronoun is not None and person.end <= pronoun]
     return "" if not before else "focus" if before[-1].noun == focus.noun else "other"
+
+
+def _name_behind(sentence: Sentence, focus: Person, language: str) -> str:
+    if focus.end >= len(sentence.tokens) or focus.is_possessive:
+        return ""
+    shown = POSSESSIVE.sub("", sentence.tokens[focus.end].strip(EDGES))
+    return shown if any(shown in known for (code, _), known in names().items() if code == language) else ""
 
 
 # -- the pronoun -------------------------------------------------------------------------------------------------------
@@ -411,3 +363,153 @@ def _ends_in_consonant_y(base: str) -> bool:
 
 def _table(name: str) -> list[dict[str, str]]:
     return core_rows(f"uncertainty/{name}")
+
+
+# -- who is named, and who of them is the subject of the main clause --------------------------------------------------
+
+DETERMINERS = _set("the a an this another each every some any no one his her their my your our its")
+PREPOSITIONS = _set(
+    "about above across after against along among around as at before behind below beside between beyond by despite "
+    "during for from in inside into like near of off on onto out over past since than through to toward towards under "
+    "until up upon with within without"
+)
+CONJUNCTIONS = _set(
+    "and but or so because although though while when whenever if unless once that which who whom whose"
+)
+BE = _set("is are was were be been being am isn't aren't wasn't weren't")
+HAVE = _set("has have had hasn't haven't hadn't")
+AUXILIARIES = HAVE | _set(
+    "do does did will would can could may might must shall should don't doesn't didn't won't wouldn't can't cannot "
+    "couldn't mustn't shouldn't"
+)
+SUBJECT_PRONOUNS = _set("he she they it i you we there this that")
+_LONGEST_PHRASE = 5
+"""Words before the noun: "the tired old baker's new" assistant."""
+_CLAUSE_END = (",", ";", ":", ".", "!", "?")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A noun that names a person, at words[start:end]."""
+
+    phrase: int
+    """Where its phrase begins, with determiner, owner and adjectives."""
+    start: int
+    end: int
+    noun: str
+    is_possessive: bool
+    """ "The baker's oven": the oven is the head of the phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence cut at single spaces, as WinoMT counts places; `words` are lower case, without marks around."""
+
+    tokens: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Sentence:
+        tokens = tuple(text.split(" "))
+        return cls(tokens, words_of(text))
+
+    def word(self, place: int) -> str:
+        return self.words[place] if 0 <= place < len(self.words) else ""
+
+    def ends_clause(self, place: int) -> bool:
+        return self.tokens[place].endswith(_CLAUSE_END)
+
+
+def focus_of(sentence: Sentence, place: int, entity: str) -> Person:
+    """The focus; where an entity is given, the one nearest to the place (of WinoMT, one is off by a double space)."""
+    text = " ".join(sentence.tokens)
+    if not 0 <= place < len(sentence.words):
+        raise ValueError(f"there is no word {place} in {text!r}")
+    if not entity:
+        return _noun_at(sentence, place) or _person(sentence, place, place + 1)
+    noun = tuple(entity.lower().split())
+    found = [at for at in range(len(sentence.words)) if is_at(sentence.words, at, noun)]
+    if not found:
+        raise ValueError(f"there is no {entity!r} in {text!r}")
+    at = min(found, key=lambda one: abs(one - place))
+    return _person(sentence, at, at + len(noun))
+
+
+def people_in(sentence: Sentence, focus: Person) -> list[Person]:
+    """All people that are named, from left to right."""
+    found: list[Person] = []
+    place = 0
+    while place < len(sentence.words):
+        person = focus if place == focus.start else _noun_at(sentence, place)
+        # Without a determiner it is an adjective ("was patient with") or belongs to the next noun ("nurse uniforms").
+        if person and (person == focus or person.noun in INDEFINITE or person.phrase < person.start):
+            found.append(person)
+            place = person.end
+        else:
+            place += 1
+    return found
+
+
+def _noun_at(sentence: Sentence, place: int) -> Person | None:
+    nouns = _nouns().get(POSSESSIVE.sub("", sentence.words[place]), ())
+    noun = next((noun for noun in nouns if is_at(sentence.words, place, noun)), None)
+    return _person(sentence, place, place + len(noun)) if noun else None
+
+
+def _person(sentence: Sentence, start: int, end: int) -> Person:
+    last = POSSESSIVE.sub("", sentence.words[end - 1])
+    noun = " ".join((*sentence.words[start : end - 1], last))
+    is_possessive = last != sentence.words[end - 1] or sentence.word(end) in ("'s", "'")
+    phrase = start
+    n_before = 0 if noun in INDEFINITE else min(start, _LONGEST_PHRASE)
+    for place in range(start - 1, start - 1 - n_before, -1):
+        word = sentence.words[place]
+        if word in DETERMINERS or (word == "that" and place == start - 1):
+            phrase = place
+            break
+        if sentence.ends_clause(place) or word in PREPOSITIONS | CONJUNCTIONS | BE | AUXILIARIES:
+            break
+    return Person(phrase, start, end, noun, is_possessive)
+
+
+@cache
+def _nouns() -> Mapping[str, Sequence[tuple[str, ...]]]:
+    """First word -> the nouns, as words, that begin with it, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for noun in sorted((tuple(noun.split()) for noun in person_nouns()), key=len, reverse=True):
+        found[noun[0]].append(noun)
+    return found
+
+
+def subject_of(sentence: Sentence, people: Sequence[Person]) -> Person | None:
+    """The person who is the subject of the main clause."""
+    begin = _main_clause(sentence, people)
+    for person in people:
+        if person.phrase < begin or person.is_possessive:
+            continue
+        return person if _opens_clause(sentence, begin, person) else None
+    return None
+
+
+def _main_clause(sentence: Sentence, people: Sequence[Person]) -> int:
+    """Where the main clause begins: behind "When ...," or "During lunch,", if somebody is named there."""
+    if sentence.words[0] in DETERMINERS or (people and people[0].start == 0):
+        return 0
+    comma = next((place for place, token in enumerate(sentence.tokens) if token.endswith(",")), None)
+    if comma is None or not any(_opens_clause(sentence, comma + 1, person) for person in people):
+        return 0
+    return comma + 1
+
+
+def _opens_clause(sentence: Sentence, begin: int, person: Person) -> bool:
+    """Whether a person's phrase is the first of the clause: no other noun phrase that is not a prepositional one."""
+    if person.phrase < begin:
+        return False
+    before = sentence.words[begin : person.phrase]
+    if len(before) > 1 and before[-1] in PREPOSITIONS:
+        return False  # "The car of the mechanic"; but "After the guard ..." opens a clause
+    introduced = ("", *before)
+    return not any(
+        word in DETERMINERS | SUBJECT_PRONOUNS and introduced[place] not in PREPOSITIONS | CONJUNCTIONS
+        for place, word in enumerate(before)
+    )

@@ -9,19 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gendermark.benchmarks.uncertainty import cues
-from gendermark.benchmarks.uncertainty.cues import (
-    COLUMNS,
-    FACTORS,
-    KEYS,
-    annotate,
-    causal_verbs,
-    design_columns,
-    read_cues,
-)
+from gendermark.benchmarks.uncertainty.names import with_name
 from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.io.textfiles import split_lines
+from gendermark.lab.sentence_cues import COLUMNS, FACTORS, KEYS, annotate, causal_verbs, design_columns, read_cues
 from gendermark.languages.folders import rows_of
 from gendermark.reading.occupations import core_occupations, lexicon
 from gendermark.records import Gender, Item
@@ -194,13 +186,14 @@ def test_items_say_what_they_know() -> None:
 
 def test_name_stands_behind_the_noun_and_agrees() -> None:
     sentence = "The mechanic called to inform someone that she had completed the repair."
-    found = cues.with_name(sentence, 1, F, "fr", seed=1)
+    found = with_name(sentence, 1, F, "fr", "mechanic")
     assert re.fullmatch(r"The mechanic (Anne|Camille|Élise|Sophie|Claire) called to inform .*", found)
     assert read_cues(found, 1, "mechanic", "fr")["name"] == found.split()[2]
     assert read_cues(sentence, 1, "mechanic", "fr")["name"] == ""
-    assert found == cues.with_name(sentence, 1, F, "fr", seed=1)
-    assert len({cues.with_name(sentence, 1, F, "fr", seed) for seed in range(40)}) == 5
-    masculine = cues.with_name(sentence, 1, M, "fr", seed=1).split()[2]
+    assert found == with_name(sentence, 1, F, "fr", "mechanic")
+    others = [sentence.replace("repair", f"repair of {number}") for number in range(40)]
+    assert len({with_name(other, 1, F, "fr", "mechanic").split()[2] for other in others}) == 5
+    masculine = with_name(sentence, 1, M, "fr", "mechanic").split()[2]
     assert masculine in ("Victor", "Julien", "Antoine", "Lucas", "Mathieu")
 
 
@@ -215,8 +208,8 @@ def test_name_stands_behind_the_noun_and_agrees() -> None:
     ],
 )
 def test_names_keep_marks_in_place(sentence: str, expected: str) -> None:
-    text, place, _ = _marked(sentence)
-    named = cues.with_name(text, place, F, "es", seed=3)
+    text, place, entity = _marked(sentence)
+    named = with_name(text, place, F, "es", entity)
     pattern = re.escape(expected).replace("NAME", "(Carla|Lucía|María|Sofía|Ana)")
     assert re.search(pattern, named)
     assert re.sub(" (Carla|Lucía|María|Sofía|Ana)", "", named) == text
@@ -225,13 +218,13 @@ def test_names_keep_marks_in_place(sentence: str, expected: str) -> None:
 def test_who_gets_no_name() -> None:
     sentence = "The nurse told someone that they could wait."
     for gender in (N, None):
-        assert cues.with_name(sentence, 1, gender, "es", seed=1) == sentence
-    assert cues.with_name(sentence, 3, F, "es", seed=1) == sentence
+        assert with_name(sentence, 1, gender, "es", "nurse") == sentence
+    assert with_name(sentence, 3, F, "es", "someone") == sentence
 
 
 def test_language_without_names() -> None:
     with pytest.raises(UserError, match=r"^there are no names for 'hi'; available: de, el, es, fr, it, ru, uk$"):
-        cues.with_name("The nurse left.", 1, F, "hi", seed=1)
+        with_name("The nurse left.", 1, F, "hi", "nurse")
 
 
 def test_a_name_changes_no_other_cue() -> None:
@@ -239,7 +232,7 @@ def test_a_name_changes_no_other_cue() -> None:
         text, place, entity = _marked(sentence)
         found = read_cues(text, place, entity, "fr")
         gender = Gender(found["gender"])
-        named = read_cues(cues.with_name(text, place, gender, "fr", seed=7, entity=entity), place, entity, "fr")
+        named = read_cues(with_name(text, place, gender, "fr", entity), place, entity, "fr")
         assert {**named, "name": ""} == found
         assert bool(named["name"]) == (gender is not N and entity != "Someone")
 
