@@ -4,8 +4,9 @@ __init__.py   what it is; its options, with their choices and their help
 items.py      data -> items
 judge.py      translations -> judgements, by our rules and by the paper's; and the record that names all steps
 measures.py   judgements -> counts, and the metrics made of them
-metrics.toml  what the metrics are called and mean
-findings.py   what it says: findings in words, the form of the paper's tables, figures
+metrics.toml  what the metrics are called and mean; slices.toml: what their slices are called
+findings.py   what it says: findings in words, figures
+tables.toml   the tables of its paper; published.toml: what papers printed in them
 """
 
 from __future__ import annotations

@@ -6,10 +6,14 @@ made of the phrases in `reporting/phrases.py`.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
 
+from gendermark.metrics.metric import key_from
 from gendermark.records import Estimate, Judgement
 from gendermark.reporting import charts
 from gendermark.reporting.charts import Canvas, DotPanel, DotRow, Figure, Sheet, StackedRow, figure, span
@@ -21,6 +25,8 @@ from gendermark.result import Result
 
 Cell = Sequence[Result | None]
 """One benchmark and direction: its result for every run, or none."""
+Made = Mapping[str, Callable[[Result], Estimate | None]]
+NOTHING_MADE: Made = {}
 
 
 class Place(NamedTuple):
@@ -89,9 +95,67 @@ def rows_by_run(cells: Sequence[Cell], columns: Sequence[tuple[str, str]]) -> li
     ]
 
 
-def run_table(name: str, caption: str, columns: Mapping[str, tuple[str, str]], cells: Sequence[Cell]) -> Form:
-    """A table with a row per direction and run; `columns` has the metric and the slice below each heading."""
-    return Form(name, caption, list(columns), rows_by_run(cells, list(columns.values())))
+@cache
+def _described_tables(package: str) -> Mapping[str, Any]:
+    return tomllib.loads((files(package) / "tables.toml").read_text(encoding="utf-8"))
+
+
+def columns_of(package: str, name: str) -> dict[str, tuple[str, str]]:
+    """The columns of one of these tables: heading -> metric and slice."""
+    columns = _described_tables(package)[name]["columns"]
+    return {head: key_from(metric) for head, metric in columns.items() if metric}
+
+
+def paper_tables(package: str, cells: Sequence[Cell], prefix: str = "", made: Made = NOTHING_MADE) -> list[Form]:
+    """The tables in `tables.toml` of a package whose names begin so, but for those by slice.
+
+    `made`: heading -> the number below it, for columns that are no metric; left out where no run has it.
+    """
+    results = [result for cell in cells for result in cell if result is not None]
+    found = []
+    for name, about in _described_tables(package).items():
+        metrics = columns_of(package, name)
+        by = about.get("by", "run")
+        if not name.startswith(prefix) or by == "slice":
+            continue
+        if by == "direction":
+            rows = rows_by_direction(cells, [metric for metric, _ in metrics.values()])
+            found.append(Form(name, about["caption"], list(metrics), rows, runs_of(cells)))
+            continue
+        columns = {head: [made[head](result) for result in results] for head in about["columns"] if head not in metrics}
+        columns = {head: values for head, values in columns.items() if any(values)}
+        rows = [
+            replace(row, values=(*own, *row.values))
+            for row, *own in zip(rows_by_run(cells, list(metrics.values())), *columns.values(), strict=True)
+        ]
+        found.append(Form(name, about["caption"], [*columns, *metrics], rows))
+    return found
+
+
+def slice_tables(package: str, name: str, slices: Mapping[str, str], cells: Sequence[Cell]) -> list[Form]:
+    """A table of `tables.toml` for each direction, with a row for each of these slices that it has."""
+    about, columns = _described_tables(package)[name], columns_of(package, name)
+    shown = about.get("intervals", columns)
+    first, pattern = next(iter(columns.values()))
+    found = []
+    for number, cell in enumerate(cells):
+        runs, results = runs_of([cell]), [result for result in cell if result is not None]
+        rows = [
+            Row(
+                [
+                    Place(number, run, metric, part.format(name_of_slice), head in shown)
+                    for run in runs
+                    for head, (metric, part) in columns.items()
+                ],
+                text=label,
+            )
+            for name_of_slice, label in slices.items()
+            if any(result.find(first, pattern.format(name_of_slice)) for result in results)
+        ]
+        own_name = f"{name}-{results[0].selection.direction}" if len(cells) > 1 else name
+        caption = about["caption"].format(direction=direction_of(cell))
+        found.append(Form(own_name, caption, list(columns), rows, runs, about["corner"]))
+    return found
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,10 +90,18 @@ def described(package: str) -> Mapping[str, Description]:
     """
     shared = {} if package == __package__ else described(__package__)
     rows = tomllib.loads((files(package) / "metrics.toml").read_text(encoding="utf-8"))
-    return {
-        name: Description(name, **{**row, "unit": Unit(row.get("unit", Unit.PERCENT))}) if row else shared[name]
-        for name, row in rows.items()
-    }
+    return {name: description(name, row) if row else shared[name] for name, row in rows.items()}
+
+
+def description(name: str, row: Mapping[str, Any]) -> Description:
+    """A metric as it is written in `metrics.toml`."""
+    return Description(name, **{**row, "unit": Unit(row.get("unit", Unit.PERCENT))})
+
+
+@cache
+def described_slices(package: str) -> Mapping[str, str]:
+    """What the slices of a package are called, by its `slices.toml`."""
+    return tomllib.loads((files(package) / "slices.toml").read_text(encoding="utf-8"))
 
 
 def slice_label(part: str, slices: Mapping[str, str]) -> str:

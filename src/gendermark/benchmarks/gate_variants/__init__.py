@@ -27,51 +27,6 @@ DIRECTIONS = ("f2m", "m2f")
 FEMININE, MASCULINE, MIXED, UNREAD, CLOSED = "fmx?-"
 """How one person is read: `CLOSED` where no variant differs in that person's gender."""
 MATCH, MISMATCH, EMPTY = "match", "mismatch", "empty"
-LABELS = {
-    "prof": "occupations",
-    "nat": "nationalities",
-    "rel": "religions",
-    "fam": "family",
-    "nhum": "animals",
-    "oth": "other people",
-    "subj": "subject",
-    "scmp": "subject complement",
-    "dobj": "direct object",
-    "iobj": "indirect object",
-    "oprp": "object of a preposition",
-    "voc": "form of address",
-    "ocmp": "object complement",
-    "ques": "question",
-    "frag": "fragment",
-    "impr": "imperative",
-    "aprd": "predicate adjective",
-    "aatr": "attributive adjective",
-    "anan": "adjective as a noun",
-    "pers": "personal pronoun",
-    "rela": "relative pronoun",
-    "demo": "demonstrative pronoun",
-    "poss": "possessive pronoun",
-    "drop": "dropped pronoun",
-    "ipro": "indefinite pronoun",
-    "plur": "plural",
-    "indf": "a masculine generic would be natural",
-    "pssv": "passive",
-    # The data do not explain these, and `rscmp` and `head` are in no list of the paper.
-    **{label: label.upper() for label in ("rscmp", "posc", "diff", "ppa", "apps", "dfcl", "vpart", "glnk", "head")},
-}
-"""GATE's labels, in lower case, in words of ours where the abbreviation is plain."""
-SLICES = {
-    **LABELS,
-    "one": "one person",
-    "two": "two people",
-    "three": "three people",
-    "several": "two or three people",
-    "mens-work": "men's occupations",
-    "womens-work": "women's occupations",
-    "not-indf": "no masculine generic is natural",
-    "f2m": "feminine to masculine",
-    "m2f": "masculine to feminine",
-}
 SAMPLING = "epsilon=0.2"
 N_SAMPLES = 16
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from gendermark.benchmarks import gate_variants as gate
 from gendermark.benchmarks.findings import (
-    Cell,
-    Form,
     Presentation,
     TwoRates,
     dot_figure,
     marks,
+    paper_tables,
     rows_by_system,
-    run_table,
     stacked_figure,
     stacked_row,
 )
+from gendermark.benchmarks.gate_variants.measures import SLICES
 from gendermark.reporting import charts
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import TOO_FEW, against_half, difference, sentence
@@ -53,23 +52,6 @@ def variant_findings(result: Result) -> list[Finding]:
     ]
 
 
-def variant_forms(cells: Sequence[Cell]) -> list[Form]:
-    columns = {
-        "men": ("masculine_rate", "all"),
-        "read": ("coverage", "all"),
-        "both at once": ("mixed", "all"),
-        "occupations": ("masculine_rate", "prof"),
-        "family": ("masculine_rate", "fam"),
-        "all alike": ("consistency", "several"),
-    }
-    caption = (
-        "One translation of each sentence of GATE (Rarrick et al., 2023): percent of people translated as men, of "
-        "those whose gender could be read; how many could be read; and sentences whose people all get one gender. The "
-        "paper has no such table."
-    )
-    return [run_table(f"{gate.VARIANTS}-people", caption, columns, cells)]
-
-
 _SHOWN = "all prof mens-work womens-work fam nat oth subj scmp dobj oprp plur two three".split()  # noqa: SIM905
 """Slices in the order of the figure: all, kinds of nouns, roles, number."""
 
@@ -80,7 +62,7 @@ def people(sheet: charts.Sheet) -> Iterator[charts.Figure]:
         rows: list[charts.DotRow] = []
         for label, result in results.items():
             own = [
-                charts.DotRow("all people" if part == "all" else gate.SLICES[part], [dots])
+                charts.DotRow("all people" if part == "all" else SLICES[part], [dots])
                 for part in _SHOWN
                 if (dots := marks(result, {("masculine_rate", part): charts.MALE}))
             ]
@@ -102,7 +84,7 @@ def people(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 VARIANTS = Presentation(
     findings=variant_findings,
     may_leave_open=True,
-    forms=variant_forms,
+    forms=lambda cells: paper_tables(_PUBLISHED, cells, gate.VARIANTS),
     figures=(people,),
     two_rates=TwoRates("masculine_rate:all", "feminine_rate:all", gap="imbalance:all", source_tells=False),
     also_shown=("masculine_rate:all", "stereotype_gap:all", "work_family_gap:all", "consistency:several"),
@@ -128,22 +110,6 @@ def alternative_findings(result: Result) -> list[Finding]:
         *(sentence(result, only) if men is not None and women is not None and (men.value or women.value) else []),
         *sentence(result, several),
     ]
-
-
-def alternative_forms(cells: Sequence[Cell]) -> list[Form]:
-    columns = {
-        "tried": ("attempt_rate", "one"),
-        "P": ("precision", "one"),
-        "R": ("recall", "one"),
-        "F0.5": ("f_half", "one"),
-        "combinations": ("combination_recall", "several"),
-    }
-    caption = (
-        "In the form of the end-to-end evaluation of Rarrick et al. (2023), which people judged: sentences with more "
-        "than one translation; precision, recall and F0.5 of both genders being offered; and, of several people, "
-        "how many combinations of genders are."
-    )
-    return [run_table(f"{gate.ALTERNATIVES}-end-to-end", caption, columns, cells)]
 
 
 _FILLS = {
@@ -186,7 +152,7 @@ def offers(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 
 ALTERNATIVES = Presentation(
     findings=alternative_findings,
-    forms=alternative_forms,
+    forms=lambda cells: paper_tables(_PUBLISHED, cells, gate.ALTERNATIVES),
     figures=(offers,),
     beside_published=("precision:one", "recall:one", "f_half:one"),
     published=_PUBLISHED,
@@ -207,18 +173,6 @@ def rewriting_findings(result: Result) -> list[Finding]:
         exact = f"{{recall:{way}|of {_INTO[way]}}} match the reference exactly"
         found += sentence(result, f"{exact}{rest if tried is not None and tried.value != 100 else ''}.")
     return found
-
-
-def rewriting_forms(cells: Sequence[Cell]) -> list[Form]:
-    shown = {"P": "precision", "R": "recall", "F0.5": "f_half"}
-    columns = {
-        f"{name} {direction}": (metric, direction) for direction in gate.DIRECTIONS for name, metric in shown.items()
-    }
-    caption = (
-        "In the form of the table of rewriters of Rarrick et al. (2023): precision, recall and F0.5, in percent, from "
-        "feminine to masculine (f2m) and from masculine to feminine (m2f)."
-    )
-    return [run_table(f"{gate.REWRITING}-rewriters", caption, columns, cells)]
 
 
 _LOOKS = {
@@ -251,7 +205,7 @@ def directions(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 
 REWRITING = Presentation(
     findings=rewriting_findings,
-    forms=rewriting_forms,
+    forms=lambda cells: paper_tables(_PUBLISHED, cells, gate.REWRITING),
     figures=(directions,),
     leading="f_half",
     beside_published=tuple(f"f_half:{direction}" for direction in gate.DIRECTIONS),

@@ -12,11 +12,22 @@ import numpy as np
 from gendermark.benchmarks import gate_variants as gate
 from gendermark.benchmarks.benchmark import Measures, outcome_table
 from gendermark.metrics import quality
-from gendermark.metrics.metric import PERCENT, Bounded, Description, Floats, Metric, described, difference, rate, share
+from gendermark.metrics.metric import (
+    PERCENT,
+    Bounded,
+    Description,
+    Floats,
+    Metric,
+    described,
+    described_slices,
+    difference,
+    rate,
+    share,
+)
 from gendermark.metrics.terms import add_terms, term_accuracy, term_coverage
 from gendermark.records import Judgement, Table, Verdict
 
-DESCRIBED = described(__package__)
+DESCRIBED, SLICES = described(__package__), described_slices(__package__)
 
 
 def _named(names: str) -> list[Description]:
@@ -65,7 +76,7 @@ def _by_label(judgements: Sequence[Judgement], row_of: RowOf) -> list[tuple[Any,
         for label in _labels_of(judgement):
             by_label[label].append(judgement)
     ordered = sorted(by_label.items(), key=lambda found: (-len(found[1]), found[0]))
-    return [(label.upper(), gate.LABELS.get(label, label), *row_of(found)) for label, found in ordered]
+    return [(label.upper(), SLICES.get(label, label), *row_of(found)) for label, found in ordered]
 
 
 def _percent(n: float, total: float) -> float | None:
@@ -195,7 +206,7 @@ VARIANTS = Measures(
     tally=tally_variants,
     metrics=variant_metrics,
     tables=variant_tables,
-    slices=gate.SLICES,
+    slices=SLICES,
 )
 
 
@@ -289,7 +300,7 @@ ALTERNATIVES = Measures(
     tally=tally_alternatives,
     metrics=alternative_metrics,
     tables=alternative_tables,
-    slices=gate.SLICES,
+    slices=SLICES,
 )
 
 
@@ -372,5 +383,5 @@ REWRITING = Measures(
     metrics=rewriting_metrics,
     tables=rewriting_tables,
     warnings=rewriting_warnings,
-    slices=gate.SLICES,
+    slices=SLICES,
 )

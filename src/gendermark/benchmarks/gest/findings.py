@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from gendermark.benchmarks.findings import (
-    Cell,
-    Form,
-    Place,
     Presentation,
-    Row,
     TwoRates,
-    direction_of,
     dot_figure,
     marks,
+    paper_tables,
     rows_by_system,
-    run_table,
-    runs_of,
+    slice_tables,
 )
 from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN
 from gendermark.benchmarks.gest.measures import SLICES
@@ -73,37 +68,6 @@ def _extremes(result: Result) -> list[Finding]:
 
 def _is_within(rank: Estimate, low: int, high: int) -> bool:
     return rank.low is not None and rank.high is not None and low <= rank.low and rank.high <= high
-
-
-def forms(cells: Sequence[Cell]) -> list[Form]:
-    caption = (
-        "The rates of Pikuliak et al. (2024): f_m, how often the speaker is translated as a man; f_s, how much more "
-        "often with stereotypes of men (p_m) than of women (p_f); coverage, how many translations show a gender at all."
-    )
-    columns = {name: (name, "all") for name in ("f_m", "f_s", "p_f", "p_m", "coverage")}
-    return [
-        run_table("gest-1", caption, columns, cells),
-        *(_by_stereotype(number, cell, len(cells)) for number, cell in enumerate(cells)),
-    ]
-
-
-def _by_stereotype(number: int, cell: Cell, n_cells: int) -> Form:
-    runs = runs_of([cell])
-    results = [result for result in cell if result is not None]
-    names = [name for name in STEREOTYPES if any(result.find("p", name) for result in results)]
-    rows = [
-        Row(
-            [place for run in runs for place in (Place(number, run, "p", name), Place(number, run, "rank", name))],
-            text=SLICES[name],
-        )
-        for name in names
-    ]
-    caption = (
-        f"{direction_of(cell)}: masculine rate of each stereotype, and its rank from the most feminine (1) to the most "
-        "masculine (16)."
-    )
-    name = f"gest-2-{results[0].selection.direction}" if n_cells > 1 else "gest-2"
-    return Form(name, caption, ["p", "rank"], rows, runs, corner="stereotype")
 
 
 _BOTH = charts.Look("square", charts.GREEN, filled=False)
@@ -172,7 +136,10 @@ def rates(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 PRESENTATION = Presentation(
     findings=findings,
     may_leave_open=True,
-    forms=forms,
+    forms=lambda cells: [
+        *paper_tables(__package__, cells),
+        *slice_tables(__package__, "gest-2", {name: SLICES[name] for name in STEREOTYPES}, cells),
+    ],
     figures=(rates, stereotypes),
     two_rates=TwoRates("f_m:all", gap="excess:all", source_tells=False),
     leading="log_odds",

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gendermark.benchmarks.findings import (
-    Cell,
-    Form,
-    Place,
     Presentation,
-    Row,
     TwoRates,
-    direction_of,
     dot_figure,
     marks,
-    run_table,
-    runs_of,
+    paper_tables,
+    slice_tables,
     stacked_figure,
     stacked_row,
 )
@@ -79,42 +74,6 @@ def _worst(result: Result) -> list[Finding]:
     start = f"Accuracy in the worst of {n} combinations of gender, language and set: {test.statistic:.1f}%"
     differs = "significantly below" if test.p_value < _CLEAR else "not significantly below"
     return [Finding(f"{start}, {differs} the {expected:.1f}% expected of the worst of so many.")]
-
-
-# -- tables ----------------------------------------------------------------------------------------------------------
-
-_COLUMNS = {
-    "overall": ("accuracy", "all"),
-    "worst case": ("worst_cell", "all"),
-    "he": ("accuracy", "masculine"),
-    "she": ("accuracy", "feminine"),
-}
-
-
-def forms(cells: Sequence[Cell]) -> list[Form]:
-    caption = (
-        "After the table of results of Robinson et al. (2024): accuracy over all passages, in the worst group of one "
-        "gender, language and set, and by the gender of the person."
-    )
-    overall = run_table("mittens-overall", caption, _COLUMNS, cells)
-    return [overall, *(_by_set(number, cell, len(cells)) for number, cell in enumerate(cells))]
-
-
-def _by_set(number: int, cell: Cell, n_cells: int) -> Form:
-    runs = runs_of([cell])
-    results = [result for result in cell if result is not None]
-    there = {e.slice for result in results for e in result.estimates}
-    columns = {"all": "", "he": "-masculine", "she": "-feminine"}
-    rows = [
-        Row(
-            [Place(number, run, "accuracy", f"{name}{end}", not end) for run in runs for end in columns.values()],
-            text=label,
-        )
-        for name, label in ((name, SLICES[name]) for name in SETS)
-        if name in there
-    ]
-    name = f"mittens-sets-{results[0].selection.direction}" if n_cells > 1 else "mittens-sets"
-    return Form(name, f"{direction_of(cell)}: accuracy by set of passages.", list(columns), rows, runs, corner="set")
 
 
 _FILLS = {
@@ -183,7 +142,10 @@ def outcomes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 
 PRESENTATION = Presentation(
     findings=findings,
-    forms=forms,
+    forms=lambda cells: [
+        *paper_tables(__package__, cells),
+        *slice_tables(__package__, "mittens-sets", {name: SLICES[name] for name in SETS}, cells),
+    ],
     figures=(outcomes, genders, charts.confusion),
     two_rates=TwoRates("strict_accuracy:masculine", "strict_accuracy:feminine", gap="recall_gap:all"),
     leading="strict_accuracy:all",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from gendermark.metrics.metric import (
     Metric,
     Resampled,
     described,
+    described_slices,
     difference,
     per_judgement,
     share,
@@ -231,19 +232,7 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
     return found
 
 
-_SET_LABELS: Mapping[str, str] = {
-    "coref-coreference": "coreference",
-    "coref-synthetic": "coreference, synthetic",
-    "gender-agreement-contextual-synthetic": "agreement across sentences",
-    "gender-agreement-news": "agreement, news",
-    "gender-agreement-wiki": "agreement, Wikipedia",
-    "gender-specific-words-synthetic": "gendered nouns",
-    "late-binding": "gender specified late",
-    "nouns-then-pronouns": "gender in the noun only",
-    "synthbio": "synthetic biographies",
-    WITHOUT_BIOGRAPHIES: "without biographies",
-}
-SLICES = {**NAMES, **_SET_LABELS}
+SLICES = {**NAMES, **described_slices(__package__)}
 SLICES |= {f"{part}-{gender}": f"{label}, {gender}" for part, label in SLICES.items() for gender in _GENDERS}
 
 MEASURES = Measures(

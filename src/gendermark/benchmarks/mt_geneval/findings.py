@@ -17,7 +17,7 @@ from gendermark.benchmarks.findings import (
     direction_of,
     dot_figure,
     marks,
-    rows_by_direction,
+    paper_tables,
     rows_by_system,
     runs_of,
 )
@@ -31,6 +31,7 @@ from gendermark.reporting.phrases import difference, sentence, women_and_men
 from gendermark.result import Result
 
 _RATES = TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all")
+_PUBLISHED = "gendermark.benchmarks.mt_geneval"
 _HIDDEN = frozenset({"pair", "rules", "decidable", "context"})
 
 
@@ -141,25 +142,14 @@ def _women_and_men(result: Result) -> list[Finding]:
     return women_and_men(result, "accuracy:feminine", "accuracy:masculine", "recall_gap", do)
 
 
-def pair_forms(cells: Sequence[Cell]) -> list[Form]:
-    caption = (
-        "Quality, in the form of Table 8 of Currey et al. (2022): BLEU of the masculine and of the feminine sentences, "
-        "and the first minus the second."
-    )
-    columns = {"masculine": "bleu_masculine", "feminine": "bleu_feminine", "Δqual": "delta_qual"}
-    rows = rows_by_direction(cells, list(columns.values()))
-    quality = Form(f"{COUNTERFACTUAL}-8", caption, list(columns), rows, runs_of(cells))
-    return [_accuracies(COUNTERFACTUAL, cells), quality]
-
-
 PAIRS = Presentation(
     findings=pair_findings,
-    forms=pair_forms,
+    forms=lambda cells: [_accuracies(COUNTERFACTUAL, cells), *paper_tables(_PUBLISHED, cells)],
     figures=(genders, sentence_gaps, charts.confusion),
     two_rates=_RATES,
     also_shown=("accuracy:masculine", "accuracy:feminine"),
     beside_published=("accuracy:all", "delta_qual:all"),
-    published="gendermark.benchmarks.mt_geneval",
+    published=_PUBLISHED,
     hidden_tags=_HIDDEN,
 )
 
@@ -185,7 +175,7 @@ CONTEXTS = Presentation(
     figures=(genders, charts.confusion),
     two_rates=_RATES,
     beside_published=("accuracy:all",),
-    published="gendermark.benchmarks.mt_geneval",
+    published=_PUBLISHED,
     hidden_tags=_HIDDEN,
     context_tag="context",
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from gendermark.benchmarks.findings import Cell, Form, Presentation, TwoRates, run_table, stacked_figure, stacked_row
+from gendermark.benchmarks.findings import Presentation, TwoRates, columns_of, paper_tables, stacked_figure, stacked_row
 from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.measures import OUTCOMES
 from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, Figure, Sheet, confusion, professions
@@ -27,28 +27,7 @@ def _where(*, fits: bool, right: bool) -> Shown:
     )
 
 
-COLUMNS = {
-    "pro": ("pro", "all"),
-    "anti": ("anti", "all"),
-    "Δ": ("delta", "all"),
-    "FOFC": ("correct", "fofc"),
-    "MOFC": ("correct", "mofc"),
-    "ΔFC": ("delta_fc", "all"),
-    "MOMC": ("correct", "momc"),
-    "FOMC": ("correct", "fomc"),
-    "ΔMC": ("delta_mc", "all"),
-}
-"""Of the paper's Table 4: head of a column -> metric and slice."""
-
-
-def forms(cells: Sequence[Cell]) -> list[Form]:
-    caption = (
-        "In the form of Table 4 of Renduchintala et al. (2021): percent right. FO, MO: occupations of women, of men; "
-        "FC, MC: the sentence says that the person is a woman, a man."
-    )
-    return [run_table("simplegen-4", caption, COLUMNS, cells)]
-
-
+COLUMNS = columns_of(__package__, "simplegen-4")
 _FILLS = {"right gender": BLUE, "wrong gender": HATCHED_ORANGE, "inconclusive": GREY}
 _LABELS = {
     "fofc": "woman, women's job",
@@ -81,7 +60,7 @@ def groups(sheet: Sheet) -> Iterator[Figure]:
 
 PRESENTATION = Presentation(
     findings=findings,
-    forms=forms,
+    forms=lambda cells: paper_tables(__package__, cells),
     figures=(groups, professions, confusion),
     two_rates=TwoRates("correct:mc", "correct:fc", gap="recall_gap:all"),
     opens=1,

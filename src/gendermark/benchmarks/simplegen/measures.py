@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.simplegen import GROUPS, Settings
-from gendermark.metrics.metric import Metric, described, difference, per_judgement, share
+from gendermark.metrics.metric import Metric, described, described_slices, difference, per_judgement, share
 from gendermark.records import Gender, Judgement, Table, Verdict
 
 PRO, ANTI = ("fofc", "momc"), ("fomc", "mofc")
@@ -122,12 +122,5 @@ MEASURES = Measures(
     template=template,
     tables=tables,
     warnings=warnings,
-    slices={
-        "fc": "women",
-        "fofc": "women in women's occupations",
-        "fomc": "men in women's occupations",
-        "mc": "men",
-        "mofc": "women in men's occupations",
-        "momc": "men in men's occupations",
-    },
+    slices=described_slices(__package__),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from gendermark.benchmarks.findings import Cell, Form, Legend, Place, Presentation, Row, TwoRates, direction_of, runs_of
+from gendermark.benchmarks.findings import Cell, Form, Legend, Place, Presentation, Row, TwoRates, slice_tables
 from gendermark.benchmarks.tgbi import SETS
 from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
@@ -16,7 +17,6 @@ from gendermark.result import Result
 _FEW_GENDERED = 10.0
 """Below so many women and men of a hundred, which of them are more is of no interest."""
 _KINDS = ("occupation", "positive", "negative")
-_COLUMNS = {"P_S": "p_s", "woman": "p_w", "man": "p_m", "open": "p_n"}
 
 
 def findings(result: Result) -> list[Finding]:
@@ -41,28 +41,12 @@ def _gendered(result: Result) -> float | None:
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
-    return [_form(number, cell, len(cells)) for number, cell in enumerate(cells)]
-
-
-def _form(number: int, cell: Cell, n_cells: int) -> Form:
-    runs = runs_of([cell])
-    results = [result for result in cell if result is not None]
-    names = dict.fromkeys(e.slice for result in results for e in result.estimates if e.metric == "p_s")
-    rows = [
-        Row(
-            [Place(number, run, metric, name, metric == "p_s") for run in runs for metric in _COLUMNS.values()],
-            text=name,
-        )
-        for name in names
-    ]
-    means = [place for run in runs for place in (Place(number, run, "tgbi"), None, None, None)]
-    rows.append(Row(means, text="mean (TGBI)"))
-    caption = (
-        f"{direction_of(cell)}, in the form of Table 1 of Cho et al. (2019): P_S is 1 where the translations are "
-        "neutral and 0 where all have one gender; beside it the shares."
-    )
-    name = f"tgbi-1-{results[0].selection.direction}" if n_cells > 1 else "tgbi-1"
-    return Form(name, caption, list(_COLUMNS), rows, runs, corner="set")
+    """The table of the paper, and below it the mean of all sets."""
+    found = []
+    for number, form in enumerate(slice_tables(__package__, "tgbi-1", {name: name for name in SETS}, cells)):
+        means = [place for run in form.runs for place in (Place(number, run, "tgbi"), None, None, None)]
+        found.append(replace(form, rows=[*form.rows, Row(means, text="mean (TGBI)")]))
+    return found
 
 
 _FILLS = {"he": charts.BLUE, "she": charts.HATCHED_ORANGE, "left open": charts.PALE, "mixed or failed": charts.GREY}

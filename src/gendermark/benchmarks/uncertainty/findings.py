@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gendermark.benchmarks.findings import Cell, Examples, Form, Presentation, dot_figure, marks, run_table
+from gendermark.benchmarks.findings import Cell, Examples, Form, Place, Presentation, dot_figure, marks, paper_tables
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
-from gendermark.benchmarks.uncertainty.measures import PAIRED
 from gendermark.reading.occupations import core_occupations
 from gendermark.records import Estimate, Gender, Judgement, Unit
 from gendermark.reporting import charts
@@ -42,106 +41,21 @@ def findings(result: Result) -> list[Finding]:
     return found
 
 
-_SURPRISE = {
-    "accuracy": ("p_right", UNAMBIGUOUS),
-    "gap (S3E)": ("gap_i_s3e", "all"),
-    "ΔI (S3E)": ("delta_i_s3e", "all"),
-    "ΔI (gender)": ("delta_i_gender", "all"),
-    "ΔI (string)": ("delta_i_string", "all"),
-}
-
-
-_PAPER = "of Staliūnaitė et al. (2026)"
-_SHOWN = {"s3e": "S3E", "gender": "gender", "semantic": "semantic"}
-
-
 def forms(cells: Sequence[Cell]) -> list[Form]:
     """Those of the paper's tables that have a number."""
-    results = [result for cell in cells for result in cell if result]
-    found = []
-    for number, caption, columns, more in _tables():
-        if not any(result.find(*metric) for result in results for metric in columns.values()):
-            continue
-        form = run_table(f"uncertainty-{number}", f"In the form of Table{caption}", columns, cells)
-        made = {head: [value(result) for result in results] for head, value in more.items()}
-        made = {head: values for head, values in made.items() if any(values)}
-        rows = [replace(row, values=(*own, *row.values)) for row, *own in zip(form.rows, *made.values(), strict=True)]
-        found.append(replace(form, columns=[*made, *form.columns], rows=rows))
-    return found
+    made = {
+        "log p, right - wrong": lambda result: _log_probability(result, "right", "wrong"),
+        "log p, right": lambda result: _log_probability(result, "right"),
+        "log p, wrong": lambda result: _log_probability(result, "wrong"),
+        "all": _accuracy,
+    }
+    return [form for form in paper_tables(__package__, cells, made=made) if _has_number(form, cells)]
 
 
-_Made = Mapping[str, Callable[[Result], Estimate | None]]
-
-
-def _tables() -> Iterator[tuple[str, str, Mapping[str, tuple[str, str]], _Made]]:
-    """Number, caption and columns; and columns before them of what a result does not have as an estimate."""
-    yield (
-        "3",
-        f" 3 {_PAPER}: accuracy of samples where the source gives the gender, and how much less "
-        "surprising the right than the wrong translation is (below 0 is good): in nats (gap), and divided by the "
-        "surprise at the right one (ΔI). Compare systems by the gap: ΔI also depends on how unlike the references a "
-        "system words its translations.",
-        _SURPRISE,
-        {"log p, right - wrong": lambda result: _log_probability(result, "right", "wrong")},
-    )
-    for kind in ("s3e", "gender"):
-        yield (
-            f"4-{kind}",
-            f" 4 {_PAPER}: entropy ({_SHOWN[kind]}) of the samples where the source gives the gender and where it "
-            "leaves it open, in versions of the same sentences; the relative difference (below 0: less sure where it "
-            "is open, as it should be); and the percentage of pairs where it is so.",
-            {
-                "given": (f"h_{kind}", PAIRED[UNAMBIGUOUS]),
-                "open": (f"h_{kind}", PAIRED[AMBIGUOUS]),
-                "ΔH": (f"delta_h_{kind}", "all"),
-                "% of pairs": (f"awareness_{kind}", "all"),
-            },
-            {},
-        )
-    yield (
-        "12",
-        f" 12 {_PAPER}: accuracy of samples, with and against the stereotype of the occupation; "
-        "where the gender is open, what leaves it open is right.",
-        {
-            "pro": ("p_right", "pro"),
-            "anti": ("p_right", "anti"),
-            "given": ("p_right", UNAMBIGUOUS),
-            "open": ("p_neutral", AMBIGUOUS),
-        },
-        {"all": _accuracy},
-    )
-    parts = {"all": "all", "pro": "pro", "anti": "anti", "given": UNAMBIGUOUS, "open": AMBIGUOUS}
-    yield (
-        "13",
-        f" 13 {_PAPER}, with chrF for COMET: quality of the samples against the right reference; where the gender is "
-        "open, the better of both.",
-        {shown: ("chrf", part) for shown, part in parts.items()},
-        {},
-    )
-    sides = [(kind, shown, side) for kind, shown in _SHOWN.items() for side in ("right", "wrong")]
-    yield (
-        "14",
-        f" 14 {_PAPER}: mean surprisal of the right and of the wrong reference, in nats.",
-        {f"{shown}, {side}": (f"i_{side}_{kind}", "all") for kind, shown, side in sides},
-        {
-            "log p, right": lambda result: _log_probability(result, "right"),
-            "log p, wrong": lambda result: _log_probability(result, "wrong"),
-        },
-    )
-    for kind, shown in _SHOWN.items():
-        yield (
-            f"20-{kind}",
-            f"s 17 and 20 {_PAPER}: entropy ({shown}) of all sentences, with the mean standard error of one (SE). "
-            "Where the two kinds are not versions of the same sentences, ΔH also shows how these differ.",
-            {
-                "given": (f"h_{kind}", UNAMBIGUOUS),
-                "SE, given": (f"h_{kind}_se", UNAMBIGUOUS),
-                "open": (f"h_{kind}", AMBIGUOUS),
-                "SE, open": (f"h_{kind}_se", AMBIGUOUS),
-                "ΔH, pooled": (f"delta_h_pooled_{kind}", "all"),
-            },
-            {},
-        )
+def _has_number(form: Form, cells: Sequence[Cell]) -> bool:
+    places = [value for row in form.rows for value in row.values if isinstance(value, Place)]
+    results = [(cells[place.cell][place.run], place) for place in places]
+    return any(result and result.find(place.metric, place.slice) for result, place in results)
 
 
 def _log_probability(result: Result, *sides: str) -> Estimate | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from importlib.resources import files
 
 import numpy as np
 
@@ -21,99 +22,37 @@ from gendermark.benchmarks.winomt.measures import cluster_warnings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
 from gendermark.benchmarks.winomt.measures import template as winomt_template
 from gendermark.io.disk_list import cached, grouped
-from gendermark.metrics.metric import Bounded, Combined, Description, Floats, Metric, Resampled, rate
-from gendermark.records import Judgement, Table, Unit, Verdict
+from gendermark.metrics.metric import (
+    Bounded,
+    Combined,
+    Description,
+    Floats,
+    Metric,
+    Resampled,
+    described_slices,
+    description,
+    rate,
+)
+from gendermark.records import Judgement, Table, Verdict
 
 PAIRED = {UNAMBIGUOUS: "paired-unambiguous", AMBIGUOUS: "paired-ambiguous"}
 """The slices of contrast sets that have both kinds of sentence."""
-SLICES = {
-    AMBIGUOUS: "gender unspecified",
-    UNAMBIGUOUS: "gender specified",
-    PAIRED[UNAMBIGUOUS]: "gender specified, mean of contrast sets",
-    PAIRED[AMBIGUOUS]: "gender unspecified, mean of contrast sets",
-}
-_KINDS = {
-    "gender": "the noun's gender",
-    "s3e": "the meaning (similarity-based, S3E)",
-    "string": "the whole text",
-    "semantic": "the meaning (entailment-based)",
-}
 
 
 def _descriptions() -> dict[str, Description]:
-    found: list[Description] = []
-
-    def add(*facts: Any, **more: Any) -> None:
-        found.append(Description(*facts, **more))
-
-    for kind, what in _KINDS.items():
-        shown = kind.upper() if kind == "s3e" else kind
-        less, where = ("the gender", "it is") if kind == "gender" else (what.partition(" (")[0], "the gender is")
-        add(
-            f"awareness_{kind}",
-            f"less certain of {less} where {where} unspecified, % of pairs (chance: 50)",
-            "Pairs of an ambiguous and an unambiguous version of a sentence in which the system is less certain of "
-            f"{what} of the first; ties count half.",
-            better="higher",
-            symbol="awareness" if kind == "gender" else "",
-            even=50.0,
-        )
-        entropy, told = f"entropy of {what}", "where the source specifies the gender minus where it does not"
-        add(f"h_{kind}", entropy, f"Mean entropy of the samples, of {what}.", Unit.NATS, symbol=f"{shown} entropy")
-        below = "below 0, the system is less certain where the gender is unspecified"
-        for pooled, where, over in (
-            ("", "", "within contrast sets that have both, each weighing the same"),
-            ("_pooled", ", all sentences", "over all sentences, whether they have other versions or not"),
-        ):
-            change, symbol = f"change in the {entropy}{where}", f"ΔH ({shown}{where})"
-            divided = f"h_{kind} {told}, {over}, divided by the former; {below}."
-            add(f"delta_h{pooled}_{kind}", f"relative {change} (ΔH)", divided, Unit.RATIO, "lower", symbol)
-            add(f"gap_h{pooled}_{kind}", change, f"h_{kind} {told}, {over}; {below}.", Unit.NATS, "lower")
-        surprise = "surprisal of the correct minus the wrong gender"
-        delta = f"{surprise} (ΔI)" if kind == "s3e" else f"{surprise}, by {what} (ΔI)"
-        minus = f"Surprisal, by {what}, of the correct minus that of the wrong reference"
-        divided = (
-            f"{minus}, divided by the former, so that it shrinks where samples are worded unlike the references: "
-            f"compare systems by gap_i_{kind}; below 0 is good."
-        )
-        add(f"delta_i_{kind}", delta, divided, Unit.RATIO, "lower", f"ΔI ({shown})")
-        add(f"gap_i_{kind}", f"{surprise}, by {what}, in nats", f"{minus}; below 0 is good.", Unit.NATS, "lower")
-        for side in ("right", "wrong"):
-            surprisal = f"surprise at the {side} reference, by {what}"
-            add(f"i_{side}_{kind}", surprisal, f"Mean surprisal of the {side} reference, by {what}.", Unit.NATS)
-        moves = f"How far h_{kind} of a sentence would move with new samples, on average."
-        add(f"h_{kind}_se", f"standard error of a sentence's {entropy}", moves, Unit.NATS)
-    right, shows = "accuracy of samples", "Samples with the right gender, of those that show one."
-    add("p_right", right, shows, Unit.PROBABILITY, "higher", "P(right)", {UNAMBIGUOUS: right})
-    add("p_feminine", "feminine", "Feminine among masculine and feminine samples.", Unit.PROBABILITY, even=0.5)
-    add("p_neutral", "left open", "Samples that leave the gender open.", Unit.PROBABILITY)
-    add(
-        "distance_from_even",
-        "distance from an even choice where it is open",
-        "How far p_feminine of a sentence is from one half, on average.",
-        Unit.PROBABILITY,
-        "lower",
-        "distance from even",
-        {AMBIGUOUS: "distance from an even choice, gender unspecified"},
-    )
-    for kind in ("string", "gender"):
-        meaning = f"h_{kind} with the correction of Miller and Madow for few samples."
-        add(f"h_{kind}_corrected", f"entropy of {_KINDS[kind]}, corrected", meaning, Unit.NATS)
-    add("h_within", "entropy within a gender", "The part of h_string that is not of the gender.", Unit.NATS)
-    add("n_distinct", "distinct translations", "Mean number of distinct samples of a sentence.", Unit.COUNT)
-    add("decided", "samples that show a gender", "Samples whose gender could be read, of all.")
-    against = (
-        "Mean chrF of a sentence's samples against its right reference; the better of both where the gender is open."
-    )
-    add("chrf", "quality of the samples (chrF)", against, Unit.SCORE, "higher", "chrF")
-    add("nll", "surprise at its own samples", "Mean negative log-probability of a sample.", Unit.NATS)
-    add("nll_per_token", "the same per token", "Mean negative log-probability of a token.", Unit.NATS)
-    return {about.name: about for about in found}
+    """Those in `metrics.toml`, where some are written once for all kinds of entropy."""
+    rows = tomllib.loads((files(__package__) / "metrics.toml").read_text(encoding="utf-8"))
+    kinds, of_each = rows.pop("kinds"), rows.pop("of_each_kind")
+    found = {}
+    for kind, facts in kinds.items():
+        for name, row in of_each.items():
+            found[name.format(kind=kind)] = {
+                key: value.format(kind=kind, **facts) if isinstance(value, str) else value for key, value in row.items()
+            }
+    return {name: description(name, row) for name, row in {**found, **rows}.items()}
 
 
 DESCRIBED = _descriptions()
-
-
 _TIE = 1e-9
 """Entropies closer than this are equal."""
 _N_GENDERS = 3
@@ -422,5 +361,5 @@ MEASURES = Measures(
     tables=lambda judgements: [alpha_table(judgements), _entity_table(judgements)],
     warnings=warnings,
     slices_of=_slices,
-    slices=SLICES,
+    slices=described_slices(__package__),
 )

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
-from gendermark.benchmarks.findings import (
-    Cell,
-    Form,
-    Presentation,
-    TwoRates,
-    dot_figure,
-    marks,
-    rows_by_direction,
-    rows_by_system,
-    runs_of,
-)
+from gendermark.benchmarks.findings import Presentation, TwoRates, dot_figure, marks, paper_tables, rows_by_system
 from gendermark.records import Gender
 from gendermark.reporting.charts import BLUE, DotPanel, DotRow, Figure, Look, Sheet, confusion, language, professions
 from gendermark.reporting.document import Finding, Shown
@@ -43,15 +33,6 @@ def _where(kind: str, *, right: bool) -> Shown:
     return lambda j: j.tags.get("stereotype") == kind and j.observed is not None and j.is_correct is right
 
 
-def forms(cells: Sequence[Cell]) -> list[Form]:
-    caption = (
-        "Same layout as Table 2 of Stanovsky et al. (2019). Acc: accuracy. ΔG: F1 on men minus F1 on women (not the "
-        "gender gap, which compares accuracy). ΔS: accuracy on pro-stereotypical minus anti-stereotypical sentences."
-    )
-    rows = rows_by_direction(cells, ("accuracy", "delta_g", "delta_s"))
-    return [Form("winomt-2", caption, ("Acc", "ΔG", "ΔS"), rows, runs_of(cells))]
-
-
 _FITS, _AGAINST = Look("square", BLUE), Look("diamond", "#C04E00")
 
 
@@ -77,7 +58,7 @@ def stereotypes(sheet: Sheet) -> Iterator[Figure]:
 
 PRESENTATION = Presentation(
     findings=findings,
-    forms=forms,
+    forms=lambda cells: paper_tables(__package__, cells),
     figures=(stereotypes, professions, confusion),
     two_rates=TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all"),
     opens=2,

@@ -11,7 +11,7 @@ from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.winomt import PUBLISHED, Settings
 from gendermark.io.disk_list import cached
 from gendermark.metrics import genders
-from gendermark.metrics.metric import Metric, described
+from gendermark.metrics.metric import Metric, described, described_slices
 from gendermark.records import Gender, Judgement, Table, Verdict
 
 _SLICES = (
@@ -148,11 +148,5 @@ MEASURES = Measures(
     slices_of=_slices_of,
     tables=tables,
     warnings=warnings,
-    slices={
-        "occupations": "without 'someone'",
-        "object": "the person is the object",
-        "subject": "the person is the subject",
-        "winobias": "sentences of WinoBias",
-        "winogender": "sentences of Winogender",
-    },
+    slices=described_slices(__package__),
 )
