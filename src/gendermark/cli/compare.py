@@ -403,8 +403,8 @@ def _sentences(verdict: Verdict, most: int) -> Iterator[str]:
     more = f"; the first {most} (--json has all):" if len(wrong) > most else ":" if wrong else ""
     yield f"{len(right):,} sentences newly right, {len(wrong):,} newly wrong{more}"
     # Of different people where possible: the sentences about one are often much alike.
-    first = {one.now.judgement.entity or one.source: one for one in reversed(wrong)}
-    shown = [*(one for one in wrong if first.get(one.now.judgement.entity or one.source) is one), *wrong]
+    first = {one.entity or one.source: one for one in reversed(wrong)}
+    shown = [*(one for one in wrong if first.get(one.entity or one.source) is one), *wrong]
     for one in list(dict.fromkeys(shown))[:most]:
         source, before, now = one.lines
         yield f"  {source}\n    {before}\n    {now}"

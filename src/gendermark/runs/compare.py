@@ -9,10 +9,10 @@ together, whichever were asked for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,22 +82,15 @@ def key_of(result: Result) -> tuple[str, ...]:
     return (result.cell, *(f"{name}={value}" for name, value in conditions(result).items()))
 
 
-def _differing(a: Result, b: Result) -> dict[str, tuple[str, str]]:
-    first, second = conditions(a), conditions(b)
-    names = dict.fromkeys([*first, *second])
-    return {
-        name: (first.get(name, "none"), second.get(name, "none"))
-        for name in names
-        if first.get(name, "") != second.get(name, "")
-    }
-
-
 def check_comparable(a: Result, b: Result) -> list[str]:
     """Refuse two results that measure different things; remarks where what differs may be what is under study."""
     options = own_options(type(a.selection))
+    first, second = conditions(a), conditions(b)
     remarks = []
-    for name, (mine, theirs) in _differing(a, b).items():
-        what = f"{a.cell}: the runs differ in {name} ({mine or 'none'} and {theirs or 'none'})"
+    for name in dict.fromkeys([*first, *second]):
+        if first.get(name, "") == second.get(name, ""):
+            continue
+        what = f"{a.cell}: the runs differ in {name} ({first.get(name) or 'none'} and {second.get(name) or 'none'})"
         option = options.get(name.removesuffix(_SIGNED))
         if option is None or not option.may_differ:
             mend = f"; {option.mend}" if option and option.mend else ""
@@ -135,7 +128,7 @@ def _labels(found: Mapping[tuple[str, ...], Result]) -> dict[tuple[str, ...], st
         for key, result in found.items()
     }
     facts: dict[str, dict[tuple[str, ...], str]] = {}
-    for name in dict.fromkeys(name for one in measured.values() for name in one):
+    for name in dict.fromkeys(chain.from_iterable(measured.values())):
         wishes = {key: asked[key].get(name, "") for key in found}
         values = {key: measured[key].get(name, "") for key in found}
         # Of another direction, data and tools are others even where the same was asked for.
@@ -217,17 +210,8 @@ class Comparison:
     """Of a gap that has changed sides: the interval of how much larger it is than before; not in JSON."""
 
     def to_json(self) -> dict[str, Any]:
-        return {key: self.change() if key == "change" else getattr(self, key) for key in self.keys()}
-
-    @classmethod
-    def keys(cls) -> tuple[str, ...]:
-        """Of its JSON, in their order."""
-        return (*(key for key in cls.__dataclass_fields__ if key not in ("spread", "size_ends")), "change")
-
-    @property
-    def is_resampled(self) -> bool:
-        """Whether the p-value is made by resampling, and cannot be smaller than the number of resamples allows."""
-        return isinstance(self.spread, ResampledSpread)
+        keys = [key for key in self.__dataclass_fields__ if key not in ("spread", "size_ends")]
+        return {**{key: getattr(self, key) for key in keys}, "change": self.change()}
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -390,19 +374,27 @@ def compare(
             own = _compare_cell(a, b, resampling, asked)
         except KeyError as tag:
             raise UserError(f"{a.cell}: the judgements of a run lack the tag {tag}; run it again") from None
-        found += [replace(c, is_right_less_often=_is_right_less_often(items_right)) for c in own]
-    comparisons = [
-        c for family in (True, False) for c in _corrected([c for c in found if c.is_headline is family], resampling)
-    ]
-    place = {c.key: number for number, c in enumerate(found)}
+        lost, won = items_right.details["only_first_right"], items_right.details["only_second_right"]
+        is_right_less_often = lost > won and items_right.p_value is not None and items_right.p_value < LESS_RIGHT
+        found += [replace(c, is_right_less_often=is_right_less_often) for c in own]
+    comparisons = _corrected(found, resampling)
     families = Counter(c.is_headline for c in found if c.p_value is not None)
     wanted = {(a.cell, *m.key) for a, _ in pairs for m in metrics_of(a) if asked.wants(benchmark_of(a), m)}
-    comparisons = sorted((c for c in comparisons if c.key in wanted), key=lambda c: place[c.key])
-    systems = [results[0].system if results else "" for results in (first, second)]
-    n_questions = max((families[c.is_headline] for c in comparisons if c.is_resampled), default=0)
-    names = (first[0].called if first else "", second[0].called if second else "")
+    comparisons = [c for c in comparisons if c.key in wanted]
+    # These cannot be smaller than the number of resamples allows.
+    resampled = [families[c.is_headline] for c in comparisons if isinstance(c.spread, ResampledSpread)]
+    (system, name), (other, other_name) = (
+        (results[0].system, results[0].called) if results else ("", "") for results in (first, second)
+    )
     return ComparisonReport(
-        systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals), n_questions, names
+        system,
+        other,
+        tuple(comparisons),
+        tuple(tests),
+        tuple(notes),
+        tuple(refusals),
+        max(resampled, default=0),
+        (name, other_name),
     )
 
 
@@ -417,14 +409,19 @@ def too_coarse(n_questions: int, resampling: Resampling) -> list[str]:
     ]
 
 
-def _corrected(family: Sequence[Comparison], resampling: Resampling) -> list[Comparison]:
-    adjusted = statistics.holm([comparison.p_value for comparison in family])
-    # The smallest p-value of the family must pass this level.
-    level = (1 - resampling.confidence) / max(sum(p is not None for p in adjusted), 1)
-    return [
-        replace(c, p_adjusted=p, detectable=detectable_difference(c.spread, 1 - level) if c.spread else None)
-        for c, p in zip(family, adjusted, strict=True)
-    ]
+def _corrected(comparisons: Sequence[Comparison], resampling: Resampling) -> list[Comparison]:
+    """Correct the headline metrics, and all others, each as one family."""
+    found = list(comparisons)
+    for is_headline in (True, False):
+        places = [place for place, c in enumerate(comparisons) if c.is_headline is is_headline]
+        adjusted = statistics.holm([comparisons[place].p_value for place in places])
+        # The smallest p-value of the family must pass this level.
+        level = (1 - resampling.confidence) / max(sum(p is not None for p in adjusted), 1)
+        for place, p in zip(places, adjusted, strict=True):
+            spread = comparisons[place].spread
+            detectable = detectable_difference(spread, 1 - level) if spread else None
+            found[place] = replace(comparisons[place], p_adjusted=p, detectable=detectable)
+    return found
 
 
 def benchmark_of(result: Result) -> Benchmark:
@@ -455,12 +452,11 @@ def _matched(
     for a, b in found:
         try:
             notes += check_comparable(a, b)
+            pairs.append((a, b))
         except UserError as problem:
             if not leave_out:
                 raise
             refusals.append(str(problem))
-            continue
-        pairs.append((a, b))
     return pairs, notes, refusals
 
 
@@ -531,11 +527,6 @@ def _items_right(a: Result, b: Result, resampling: Resampling) -> Test:
     )
 
 
-def _is_right_less_often(items_right: Test) -> bool:
-    lost, won = items_right.details["only_first_right"], items_right.details["only_second_right"]
-    return lost > won and items_right.p_value is not None and items_right.p_value < LESS_RIGHT
-
-
 # -- more than two runs: every pair, or the versions of one system in their order --------------------------------------
 
 Pair = tuple[int, int]
@@ -577,23 +568,6 @@ class ComparedMetric:
         ]
         return f"{found} Significant single steps: {'; '.join(steps) or 'none'}."
 
-    def to_json(self, runs: Sequence[str]) -> dict[str, Any]:
-        values = zip(runs, self.values, strict=True)
-        return {
-            **{key: getattr(self.any, key) for key in ("cell", "metric", "slice", "better")},
-            "values": [{"run": run, "value": e.value, "low": e.low, "high": e.high} for run, e in values],
-        }
-
-    def difference_json(self, pair: Pair, runs: Sequence[str]) -> dict[str, Any]:
-        c = self.differences[pair]
-        numbers = ("difference", "low", "high", "p_value", "p_adjusted", "detectable", "n_groups")
-        return {
-            "first": runs[pair[0]],
-            "second": runs[pair[1]],
-            **{key: getattr(c, key) for key in numbers},
-            "change": c.change(),
-        }
-
 
 @dataclass(frozen=True)
 class ManyCompared:
@@ -608,30 +582,36 @@ class ManyCompared:
     """The names of the systems, each unlike the others; `runs` are the names of the folders."""
 
     @property
-    def steps(self) -> list[Pair]:
-        """From each version to the next."""
-        return [(n, n + 1) for n in range(len(self.runs) - 1)]
-
-    @property
     def from_first(self) -> list[Pair]:
         return [(0, n) for n in range(1, len(self.runs))]
 
     def to_json(self) -> dict[str, Any]:
         facts = zip(self.runs, self.systems, self.called, strict=True)
         runs = [{"name": name, "system": system, "called": called} for name, system, called in facts]
-        found = [self._trend_json(m) if self.is_trend else self._matrix_json(m) for m in self.metrics]
+        found = [{**self._values_json(m), **self._differences_json(m)} for m in self.metrics]
         return {"runs": runs, "trend" if self.is_trend else "matrix": found, "notes": list(self.notes)}
 
-    def _matrix_json(self, m: ComparedMetric) -> dict[str, Any]:
-        return {**m.to_json(self.runs), "differences": [m.difference_json(pair, self.runs) for pair in m.differences]}
-
-    def _trend_json(self, m: ComparedMetric) -> dict[str, Any]:
+    def _values_json(self, m: ComparedMetric) -> dict[str, Any]:
+        values = zip(self.runs, m.values, strict=True)
         return {
-            **m.to_json(self.runs),
-            "steps": [m.difference_json(pair, self.runs) for pair in self.steps],
-            "from_first": [m.difference_json(pair, self.runs) for pair in self.from_first],
-            "sentence": m.trend(self.called),
+            **{key: getattr(m.any, key) for key in ("cell", "metric", "slice", "better")},
+            "values": [{"run": run, "value": e.value, "low": e.low, "high": e.high} for run, e in values],
         }
+
+    def _differences_json(self, m: ComparedMetric) -> dict[str, Any]:
+        numbers = ("difference", "low", "high", "p_value", "p_adjusted", "detectable", "n_groups")
+
+        def rows(pairs: Iterable[Pair]) -> list[dict[str, Any]]:
+            each = [(self.runs[first], self.runs[second], m.differences[first, second]) for first, second in pairs]
+            return [
+                {"first": a, "second": b, **{key: getattr(c, key) for key in numbers}, "change": c.change()}
+                for a, b, c in each
+            ]
+
+        if not self.is_trend:
+            return {"differences": rows(m.differences)}
+        steps = rows(pairwise(range(len(self.runs))))
+        return {"steps": steps, "from_first": rows(self.from_first), "sentence": m.trend(self.called)}
 
 
 def compare_many(
@@ -648,7 +628,9 @@ def compare_many(
     """
     names = tuple(runs)
     shared, notes = _shared_cells(runs)
-    pairs = _pairs(len(names), trend)
+    pairs = list(combinations(range(len(names)), 2))
+    if trend:
+        pairs = [(i, j) for i, j in pairs if j == i + 1] + [(i, j) for i, j in pairs if i == 0 and j > 1]
     found: dict[Pair, dict[Key, Comparison]] = {}
     n_questions = 0
     for n_done, (i, j) in enumerate(pairs):
@@ -673,13 +655,6 @@ def compare_many(
     return ManyCompared(names, systems, compared, trend, (*notes, *too_coarse(n_questions, resampling)), called)
 
 
-def _pairs(n_runs: int, trend: bool) -> list[Pair]:
-    if not trend:
-        return list(combinations(range(n_runs), 2))
-    steps = [(n, n + 1) for n in range(n_runs - 1)]
-    return steps + [(0, n) for n in range(2, n_runs)]
-
-
 def _shared_cells(runs: Mapping[str, Sequence[Result]]) -> tuple[list[list[Result]], list[str]]:
     """The results that all runs have, in the order of the first; and a note about the others."""
     cells = [{result.cell: result for result in results} for results in runs.values()]
@@ -698,7 +673,7 @@ def _values(results: Sequence[Result], confidence: float, asked: Asked) -> dict[
     for result in results:
         benchmark = benchmark_of(result)
         metrics = [m for m in metrics_of(result) if asked.wants(benchmark, m)]
-        used = replace(Resampling(), confidence=confidence)
+        used = Resampling(confidence=confidence)
         estimates = {(e.metric, e.slice): e for e in result.estimates}
         if result.signed.get("intervals", "") != used.signature:
             counts = benchmark.measures.count(result.judgements, result.selection)

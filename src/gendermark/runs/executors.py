@@ -20,6 +20,8 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gendermark import __version__
@@ -40,7 +42,6 @@ MOST_DEATHS = 3
 MOST_WORKERS = 1024
 FEW = 3
 """Starting processes takes longer than this many pieces of work."""
-_INTEGER = re.compile(r"[+-]?\d+")
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(?:[^\s/:\[\]]+|\[[\da-fA-F:.]+\]):\d{1,5}")
 
 
@@ -50,6 +51,8 @@ class Executor(ABC):
     is_serial = False
     n_lost = 0
     """How many workers were lost so far."""
+    dashboard = ""
+    """Where the workers can be watched, if anywhere."""
 
     @abstractmethod
     def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
@@ -63,16 +66,11 @@ class Executor(ABC):
         """The results in the order of the tasks."""
         waiting: dict[int, R] = {}
         n_given = 0
-        for (place, _), result in self.each(_Numbered(work), enumerate(tasks)):
+        for (place, _), result in self.each(partial(_numbered, work), enumerate(tasks)):
             waiting[place] = result
             while n_given in waiting:
                 yield waiting.pop(n_given)
                 n_given += 1
-
-    @property
-    def dashboard(self) -> str:
-        """Where the workers can be watched, if anywhere."""
-        return ""
 
     def notes(self) -> list[str]:
         """What to tell the user after the work."""
@@ -92,14 +90,8 @@ class Executor(ABC):
         self.close()
 
 
-@dataclass(frozen=True)
-class _Numbered:
-    """Work on the second of a number and a task; a class, so that it can be pickled."""
-
-    work: Callable[[Any], Any]
-
-    def __call__(self, task: tuple[int, Any]) -> Any:
-        return self.work(task[1])
+def _numbered(work: Callable[[T], R], task: tuple[int, T]) -> R:
+    return work(task[1])
 
 
 class Serial(Executor):
@@ -124,26 +116,14 @@ def open_executor(text: str, n_pieces: int = 0) -> Executor:
         return SERIAL
     if kind not in ("processes", "dask") or (colon and not argument):
         raise UserError(f"{text!r} is not an executor; use {KINDS}")
-    if kind == "processes":
-        return Processes(_n_workers(text, argument))
-    if not argument or _INTEGER.fullmatch(argument):
-        return Dask(_n_workers(text, argument))
-    if not _ADDRESS.fullmatch(argument):
-        raise UserError(
-            f"{text}: give a number of workers, or the address of a dask scheduler: tcp://HOST:PORT, tls://HOST:PORT "
-            "or HOST:PORT"
-        )
-    return Dask(address=argument)
-
-
-def _n_workers(text: str, argument: str) -> int:
-    """The number that was given; 0 if none was."""
-    if not argument:
-        return 0
+    if kind == "dask" and _ADDRESS.fullmatch(argument):
+        return Dask(address=argument)
     # Python does not read a number of a thousand digits.
-    if len(argument) <= len(str(MOST_WORKERS)) and argument.isdecimal() and 1 <= int(argument) <= MOST_WORKERS:
-        return int(argument)
-    raise UserError(f"{text}: the number of workers must be from 1 to {MOST_WORKERS}")
+    if argument and (not re.fullmatch(r"\d{1,4}", argument) or not 1 <= int(argument) <= MOST_WORKERS):
+        or_address = ", or the address of a scheduler: tcp://HOST:PORT or HOST:PORT" if kind == "dask" else ""
+        raise UserError(f"{text}: give a number of workers from 1 to {MOST_WORKERS}{or_address}")
+    n_workers = int(argument or 0)
+    return Processes(n_workers) if kind == "processes" else Dask(n_workers)
 
 
 # -- several workers ---------------------------------------------------------------------------------------------------
@@ -220,10 +200,6 @@ def _workers_died() -> UserError:
 
 # -- starting workers on this machine ----------------------------------------------------------------------------------
 
-NO_GUARD = 79
-"""The exit code of a worker whose script would start workers of its own; any that Python itself does not use."""
-_GUARD = '`if __name__ == "__main__":`'
-
 
 @contextlib.contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
@@ -249,18 +225,18 @@ def _ctrl_c_blocked() -> Iterator[None]:
 def _end_if_read_by_a_worker() -> None:
     """A worker first reads the script that started it; without the usual guard there, it also gets here.
 
-    It ends silently: the driver sees how it ended, and says it once.
+    It ends silently; the driver says why.
     """
     import multiprocessing
 
     if getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself asks
-        raise SystemExit(NO_GUARD)
+        raise SystemExit(1)
 
 
 def _not_started(how: str) -> UserError:
     return UserError(
         f"workers stopped before they began to work ({how}); start them from a script file with its code under "
-        f"{_GUARD}, or use the executor serial"
+        '`if __name__ == "__main__":`, or use the executor serial'
     )
 
 
@@ -380,11 +356,6 @@ class Processes(_Workers):
 def _give_up(worker: _Worker, n_deaths: int) -> None:
     """Refuse to try the task of a dead worker again, if that is in vain."""
     code = worker.process.exitcode or 0
-    if not worker.has_begun and code == NO_GUARD:
-        raise UserError(
-            f"workers import the script that starts them, and this one would start workers again; put its code under "
-            f"{_GUARD}"
-        )
     if not worker.has_begun and (code > 0 or n_deaths >= MOST_DEATHS):  # the next one would do the same
         raise _not_started(f"exit code {code}" if code > 0 else "killed, or out of memory?")
     if n_deaths >= MOST_DEATHS:
@@ -478,6 +449,8 @@ class Dask(_Workers):
                 with _ctrl_c_blocked():
                     cluster = resources.enter_context(_dask_cluster(n_workers or os.cpu_count() or 1))
                 self._client = resources.enter_context(distributed.Client(cluster))
+            if find_spec("bokeh") is not None:  # without which the link leads nowhere
+                self.dashboard = str(self._client.dashboard_link)
             self._check_workers(address)
             self._resources = resources.pop_all()
 
@@ -514,13 +487,6 @@ class Dask(_Workers):
     def _abandon(self, futures: Sequence[Any]) -> None:
         with contextlib.suppress(Exception):  # the scheduler may be gone
             self._client.cancel(futures, force=True)
-
-    @property
-    def dashboard(self) -> str:
-        from importlib.util import find_spec
-
-        # The link is there even if bokeh is not, which shows what it leads to.
-        return str(self._client.dashboard_link) if find_spec("bokeh") is not None else ""
 
     def close(self) -> None:
         self._resources.close()

@@ -176,7 +176,7 @@ class Strictness:
         known = [metric_names(c.cell.partition(".")[0], c.metric, c.slice) for c in comparisons]
         for name in self.tolerances:
             if not any(name in names for names in known):
-                there = dict.fromkeys(c.metric if c.slice == "all" else f"{c.metric}:{c.slice}" for c in comparisons)
+                there = dict.fromkeys(_name(c.metric, c.slice) for c in comparisons)
                 raise UserError(f"no metric {name!r} is compared with the baseline; available: {', '.join(there)}")
 
 
@@ -193,47 +193,43 @@ NO_TOLERANCE = Strictness()
 def bounds(results: Sequence[Result], minimum: Mapping[str, str], maximum: Mapping[str, str]) -> list[Check]:
     """Values against fixed bounds. `METRIC` may be `metric`, `metric:slice`, or either after `benchmark.`."""
     checks = []
-    for limits, word in ((minimum, "least"), (maximum, "most")):
-        for key, text in limits.items():
-            limit = number_of(f"the bound of {key}", text)
-            found = [
-                (result, estimate)
-                for result in results
-                for estimate in result.estimates
-                if key in metric_names(result.selection.benchmark, estimate.metric, estimate.slice)
-            ]
-            if not found:
-                raise UserError(f"the run has no metric {key!r}; {_nearest(key, results)}")
-            for result in results:
-                check_counted(result, [estimate for of, estimate in found if of is result])
-            for result, estimate in found:
-                value = estimate.value
-                weakness = _weakness(result, estimate.metric, estimate.slice)
-                # No data is no pass.
-                is_within = value is not None and (value >= limit if word == "least" else value <= limit)
-                asked = f"at {word} {limit:g}"
-                missed = f"below the required {limit:g}" if word == "least" else f"above the maximum of {limit:g}"
-                finding = f"{estimate.shown}, {f'required: {asked}' if is_within else missed}"
-                if weakness:
-                    finding += f"; {weakness}, so nothing can be said about it"
-                passed = is_within and not weakness
-                checks.append(
-                    Check(
-                        result.cell, estimate.metric, estimate.slice, passed, finding, asked, kind="bound", value=value
-                    )
-                )
+    every = [(result, estimate) for result in results for estimate in result.estimates]
+    asked = [("least", *limit) for limit in minimum.items()] + [("most", *limit) for limit in maximum.items()]
+    for word, key, text in asked:
+        limit = number_of(f"the bound of {key}", text)
+        found = [(of, e) for of, e in every if key in metric_names(of.selection.benchmark, e.metric, e.slice)]
+        if not found:
+            raise UserError(f"the run has no metric {key!r}; {_nearest(key, results)}")
+        for result in results:
+            check_counted(result, [estimate for of, estimate in found if of is result])
+        for result, estimate in found:
+            value = estimate.value
+            weakness = _weakness(result, estimate.metric, estimate.slice)
+            # No data is no pass.
+            is_within = value is not None and (value >= limit if word == "least" else value <= limit)
+            required = f"at {word} {limit:g}"
+            missed = f"below the required {limit:g}" if word == "least" else f"above the maximum of {limit:g}"
+            finding = f"{estimate.shown}, {f'required: {required}' if is_within else missed}"
+            if weakness:
+                finding += f"; {weakness}, so nothing can be said about it"
+            passed = is_within and not weakness
+            of_metric = (result.cell, estimate.metric, estimate.slice)
+            checks.append(Check(*of_metric, passed, finding, required, kind="bound", value=value))
     return checks
 
 
 def _nearest(key: str, results: Iterable[Result]) -> str:
     """What was probably meant; a run has more metrics than fit in a sentence."""
-    every = [e.metric if e.slice == "all" else f"{e.metric}:{e.slice}" for result in results for e in result.estimates]
-    names = list(dict.fromkeys(every))
+    names = list(dict.fromkeys(_name(e.metric, e.slice) for result in results for e in result.estimates))
     wanted = key.removesuffix(":all").rpartition(".")[2]
     slices = [name for name in names if name.startswith(f"{wanted}:")]
     meant = slices[:_MOST_NAMES] or difflib.get_close_matches(wanted, names, n=_MOST_NAMES)
     guess = f"did you mean {' or '.join(meant)}?" if meant else f"it has {', '.join(names[:_MOST_NAMES])} and others;"
     return f"{guess} see `gendermark list metrics`, or `gendermark report DIR --format csv` for the metrics of this run"
+
+
+def _name(metric: str, part: str) -> str:
+    return metric if part == "all" else f"{metric}:{part}"
 
 
 def number_of(what: str, text: str, *, least: float = -math.inf) -> float:
@@ -266,9 +262,13 @@ def against_baseline(
         for result in before
         if result.cell not in present
     ]
-    pairs = [{result.cell: result for result in results} for results in (before, now)]
-    general = [_general_check(c, pairs[0][c.cell], pairs[1][c.cell], used, alpha, strict) for c in report.comparisons]
-    return checks + general + _fixed_checks(pairs[0], pairs[1], report.comparisons, used, alpha, strict)
+    old, new = ({result.cell: result for result in results} for results in (before, now))
+    general = [_general_check(c, old[c.cell], new[c.cell], used, alpha, strict) for c in report.comparisons]
+    cells = dict.fromkeys(c.cell for c in report.comparisons)
+    fixed = [(cell, change) for cell in cells for change in _fixed_changes(old[cell], new[cell], used)]
+    adjusted = statistics.holm([change.p_value for _, change in fixed])
+    each = zip(fixed, adjusted, strict=True)
+    return checks + general + [_fixed_check(cell, change, p or 0.0, alpha, strict) for (cell, change), p in each]
 
 
 def _general_check(
@@ -329,7 +329,8 @@ def _not_there(c: Comparison, before: Result, now: Result) -> Check | None:
     if reasons[0] == reasons[1]:
         why = f"in both runs {reasons[0]}"
     # A system that leaves open what is open has no share of men to measure, which is no loss; one that says less has.
-    is_lost = not reasons[0] and (c.second is not None or _n_judged(now) < _n_judged(before))
+    n_judged = [sum(j.verdict is JudgementVerdict.JUDGED for j in result.judgements) for result in (before, now)]
+    is_lost = not reasons[0] and (c.second is not None or n_judged[1] < n_judged[0])
     finding = f"{values}, {'lost' if is_lost else 'not compared'}: {why}"
     return Check(c.cell, c.metric, c.slice, False, finding, NO_WORSE, compared=is_lost)
 
@@ -338,10 +339,6 @@ def _absence(result: Result, name: str, part: str) -> str:
     """A run of an earlier version may have a value that its judgements no longer give."""
     has_value = any((e.metric, e.slice) == (name, part) and e.value is not None for e in result.estimates)
     return "the judgements lack what this version counts (run it again)" if has_value else "there is no value"
-
-
-def _n_judged(result: Result) -> int:
-    return sum(judgement.verdict is JudgementVerdict.JUDGED for judgement in result.judgements)
 
 
 def _weakness(result: Result, name: str, part: str) -> str:
@@ -432,6 +429,12 @@ def by_gender(before: Result, now: Result, metric: Metric | None, resampling: Re
     return _changes(rates, pairs, per_judgement(_columns), resampling.confidence)
 
 
+def _columns(judgement: Judgement) -> Iterator[str]:
+    yield f"{judgement.expected}.total"
+    if judgement.is_correct:
+        yield f"{judgement.expected}.right"
+
+
 def _paired(before: Result, now: Result) -> Iterator[tuple[Judgement, Judgement]]:
     earlier = {j.item_id: j for j in before.judgements}
     return ((earlier[j.item_id], j) for j in now.judgements if j.item_id in earlier)
@@ -457,31 +460,14 @@ def _changes(
     return found
 
 
-def _fixed_checks(
-    before: Mapping[str, Result],
-    now: Mapping[str, Result],
-    comparisons: Sequence[Comparison],
-    resampling: Resampling,
-    alpha: float,
-    strict: Strictness,
-) -> list[Check]:
-    """Women and men on these sentences, or the headline metrics where there are none; Holm over all of them."""
-    found: list[tuple[str, FixedChange]] = []
-    for cell in dict.fromkeys(c.cell for c in comparisons):
-        changes = by_gender(before[cell], now[cell], None, resampling)
-        if not changes:
-            changes = _of_headline(before[cell], now[cell], resampling.confidence)
-        found += [(cell, change) for change in changes]
-    adjusted = statistics.holm([change.p_value for _, change in found])
-    return [
-        _fixed_check(cell, change, p or 0.0, alpha, strict) for (cell, change), p in zip(found, adjusted, strict=True)
-    ]
-
-
-def _of_headline(before: Result, now: Result, confidence: float) -> list[FixedChange]:
+def _fixed_changes(before: Result, now: Result, resampling: Resampling) -> list[FixedChange]:
+    """Women and men on these sentences, or the headline metrics where there are none."""
+    changes = by_gender(before, now, None, resampling)
+    if changes:
+        return changes
     benchmark = benchmark_of(before)
     metrics = [metric for metric in metrics_of(before) if benchmark.is_headline(metric)]
-    return _changes(metrics, stored(_paired(before, now)), benchmark.measures.tally, confidence)
+    return _changes(metrics, stored(_paired(before, now)), benchmark.measures.tally, resampling.confidence)
 
 
 def _fixed_check(cell: str, change: FixedChange, p: float, alpha: float, strict: Strictness) -> Check:
@@ -520,83 +506,65 @@ def judgements_under(result: Result, metric: Metric) -> Sequence[Judgement]:
     return counted or (gendered if metric.slice == "all" else [])
 
 
-def _columns(judgement: Judgement) -> Iterator[str]:
-    yield f"{judgement.expected}.total"
-    if judgement.is_correct:
-        yield f"{judgement.expected}.right"
-
-
 # -- the sentences behind a change: right in one run and not in the other ----------------------------------------------
 
 _PEOPLE = {Gender.FEMININE: "a woman", Gender.MASCULINE: "a man", Gender.NEUTRAL: "open"}
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What one run made of a sentence."""
-
-    text: str
-    judgement: Judgement
-
-    @property
-    def marked(self) -> str:
-        """The text with the deciding words in brackets."""
-        cut = pieces(self.text, self.judgement.spans or self._places())
-        return "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in cut) or "(nothing)"
-
-    def _places(self) -> list[tuple[int, int]]:
-        """Of the evidence of a judge that gives no places."""
-        words = [re.escape(word) for word in self.judgement.evidence if word.strip()]
-        return [one.span() for one in re.finditer(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", self.text)] if words else []
-
-    @property
-    def came_out(self) -> str:
-        """In a word or two: what was read in it."""
-        if self.judgement.verdict is JudgementVerdict.NOT_TRANSLATED:
-            return "not translated"
-        if self.judgement.observed is None:
-            return "no gender found"
-        return _PEOPLE[self.judgement.observed]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "translation": self.text,
-            "observed": self.judgement.observed,
-            "verdict": self.judgement.verdict,
-            "evidence": list(self.judgement.evidence),
-            "spans": [list(span) for span in self.judgement.spans],
-        }
-
-
 @dataclass(frozen=True, eq=False)
 class ChangedSentence:
-    """A sentence that one of two runs gets right."""
+    """A sentence that one of two runs gets right: what each made of it, and how that was judged."""
 
     cell: str
     source: str
-    before: Answer
-    now: Answer
+    before: tuple[str, Judgement]
+    now: tuple[str, Judgement]
+
+    @property
+    def entity(self) -> str:
+        """Whom it is about."""
+        return self.now[1].entity
 
     @property
     def lines(self) -> tuple[str, str, str]:
         """For people: the source with what it says, and both translations with the deciding words in brackets."""
-        expected = self.now.judgement.expected
+        expected = self.now[1].expected
         about = f" ({_PEOPLE[expected]})" if expected else ""
         return (
             f"{' '.join(self.source.split())}{about}",
-            f"before: {self.before.marked} ({self.before.came_out})",
-            f"now: {self.now.marked} ({self.now.came_out})",
+            f"before: {_marked(*self.before)} ({_came_out(self.before[1])})",
+            f"now: {_marked(*self.now)} ({_came_out(self.now[1])})",
         )
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "cell": self.cell,
-            "item_id": self.now.judgement.item_id,
-            "source": self.source,
-            "expected": self.now.judgement.expected,
-            "before": self.before.to_json(),
-            "now": self.now.to_json(),
-        }
+        before, now = (
+            {
+                "translation": text,
+                "observed": judgement.observed,
+                "verdict": judgement.verdict,
+                "evidence": list(judgement.evidence),
+                "spans": [list(span) for span in judgement.spans],
+            }
+            for text, judgement in (self.before, self.now)
+        )
+        of_item = {"item_id": self.now[1].item_id, "source": self.source, "expected": self.now[1].expected}
+        return {"cell": self.cell, **of_item, "before": before, "now": now}
+
+
+def _marked(text: str, judgement: Judgement) -> str:
+    """The text with the deciding words in brackets."""
+    spans = judgement.spans
+    words = [re.escape(word) for word in judgement.evidence if word.strip()]
+    if words and not spans:  # of a judge that gives no places
+        spans = tuple(one.span() for one in re.finditer(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", text))
+    return "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in pieces(text, spans)) or "(nothing)"
+
+
+def _came_out(judgement: Judgement) -> str:
+    """In a word or two: what was read in it."""
+    if judgement.verdict is JudgementVerdict.NOT_TRANSLATED:
+        return "not translated"
+    return "no gender found" if judgement.observed is None else _PEOPLE[judgement.observed]
 
 
 def changed_sentences(before: Run, now: Run) -> tuple[tuple[ChangedSentence, ...], tuple[ChangedSentence, ...]]:
@@ -605,17 +573,15 @@ def changed_sentences(before: Run, now: Run) -> tuple[tuple[ChangedSentence, ...
     wrong: list[ChangedSentence] = []
     right: list[ChangedSentence] = []
     for result in now.results:
-        earlier = cells.get(result.cell)
-        if earlier is None:
+        if result.cell not in cells:
             continue
-        both = zip(earlier.judgements, before.texts[result.cell], strict=True)
-        known = {old.item_id: Answer(text.translation or "", old) for old, text in both}
-        for judgement, text in zip(result.judgements, now.texts[result.cell], strict=True):
+        both = zip(before.texts[result.cell], cells[result.cell].judgements, strict=True)
+        known = {judgement.item_id: (text.translation or "", judgement) for text, judgement in both}
+        for text, judgement in zip(now.texts[result.cell], result.judgements, strict=True):
             old = known.get(judgement.item_id)
-            if old is None or old.judgement.is_correct == judgement.is_correct:
-                continue
-            found = ChangedSentence(result.cell, text.source, old, Answer(text.translation or "", judgement))
-            (right if judgement.is_correct else wrong).append(found)
+            if old is not None and old[1].is_correct != judgement.is_correct:
+                found = ChangedSentence(result.cell, text.source, old, (text.translation or "", judgement))
+                (right if judgement.is_correct else wrong).append(found)
     return tuple(wrong), tuple(right)
 
 
@@ -672,7 +638,7 @@ def recounted(result: Result) -> Mapping[tuple[str, str], tuple[float, int, int]
 
 
 def _refusal(result: Result, estimate: Estimate, truth: str) -> UserError:
-    name = estimate.metric if estimate.slice == "all" else f"{estimate.metric}:{estimate.slice}"
+    name = _name(estimate.metric, estimate.slice)
     return UserError(
         f"{result.system}, {result.cell}: {folder.RESULT} has {name} {estimate.shown} ({estimate.n_judged:,} of "
         f"{estimate.n_total:,} judged), but {truth}; one of the two was changed, or is of another version: run it "

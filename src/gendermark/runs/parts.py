@@ -19,6 +19,7 @@ from typing import Any
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.data.own import file_of
 from gendermark.errors import BadFile, UserError
+from gendermark.io.tables import some
 from gendermark.io.textfiles import read_jsonl, write_jsonl
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
@@ -122,39 +123,61 @@ def _row(answer: Translation) -> list[Any]:
 # -- all of them -------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Made:
+    """A part that has been translated."""
+
+    directory: Path
+    part: Part
+    config: RunConfig
+    manifest: Mapping[str, Any]
+
+    @property
+    def cells(self) -> Mapping[str, Mapping[str, Any]]:
+        found: Mapping[str, Mapping[str, Any]] = self.manifest["cells"]
+        return found
+
+
 def merge(directories: Sequence[Path], output: Path, context: RunContext) -> list[Result]:
     """Join the parts of a run, and score it."""
     for directory, n in Counter(directories).items():
         if n > 1:
             raise UserError(f"{directory} was given twice; give each part once")
-    manifests = {directory: _manifest(directory) for directory in directories}
-    _check_parts(manifests)
+    given = list(map(_read_part, directories))
+    _check_parts(given)
     # By number, so that nothing depends on the order in which a shell lists them: parts/10 comes before parts/2.
-    manifests = dict(sorted(manifests.items(), key=lambda pair: _part_of(pair[1]).number))
-    system = _Joined(manifests)
-    planned = plan(_config_of(next(iter(manifests.values()))), system)
+    parts = sorted(given, key=lambda one: one.part.number)
+    system = _Joined(parts)
+    planned = plan(parts[0].config, system)
     for step in planned.steps:
-        _check_data(step.item_set, manifests)
+        _check_data(step.item_set, parts)
     if not context.name:
-        names = [name for manifest in manifests.values() if (name := str(manifest.get("name", "")))]
+        names = [name for one in parts if (name := str(one.manifest.get("name", "")))]
         if len(set(names)) > 1:
             context.tell(f"the parts have different names ({', '.join(dict.fromkeys(names))}); {names[0]} is used")
         context = replace(context, name=next(iter(names), ""))
     return carry_out(planned, system, output, context)
 
 
-def _manifest(directory: Path) -> dict[str, Any]:
+def _read_part(directory: Path) -> _Made:
     manifest = folder.read_manifest(directory)
-    if manifest["status"] == "running" and folder.SHARD in manifest["config"]:
+    config, cells = manifest["config"], manifest["cells"]
+    if manifest["status"] == "running" and folder.SHARD in config:
         raise UserError(f"the part in {directory} is not finished; give the same `gendermark run` command again")
     if manifest["status"] != folder.PART:
         raise UserError(f"{directory} is not a part of a run; give directories that `gendermark run --shard` wrote")
     try:
-        _config_of(manifest)
-        _part_of(manifest)
-        rows = list(manifest["cells"].values())
-        texts = [row[name] for row in rows for name in ("spec", "system_id", "decoding", "data")]
-        is_sound = bool(rows) and all(isinstance(text, str) for text in texts)
+        asked = RunConfig(
+            config["system"],
+            tuple(Selection.from_json(row) for row in config["selections"]),
+            config["system_options"],
+            Resampling(**config["resampling"]),
+            bool(config.get("forced_choice")),
+            bool(config.get("accept_unsound")),
+        )
+        found = _Made(directory, Part.of(str(config[folder.SHARD])), asked, manifest)
+        texts = [row[name] for row in cells.values() for name in ("spec", "system_id", "decoding", "data")]
+        is_sound = bool(texts) and all(isinstance(text, str) for text in texts)
     except (KeyError, TypeError, UserError):
         is_sound = False
     if not is_sound:
@@ -162,89 +185,67 @@ def _manifest(directory: Path) -> dict[str, Any]:
             directory / folder.MANIFEST,
             "is not the manifest of a part; delete it and run the part again (stored answers are not asked again)",
         )
-    for cell, row in manifest["cells"].items():
-        folder.check_sums(directory / cell, row, _again(manifest))
-    return manifest
+    for cell, row in cells.items():
+        folder.check_sums(directory / cell, row, _again([found]))
+    return found
 
 
-def _config_of(manifest: Mapping[str, Any]) -> RunConfig:
-    config = manifest["config"]
-    return RunConfig(
-        config["system"],
-        tuple(Selection.from_json(row) for row in config["selections"]),
-        config["system_options"],
-        Resampling(**config["resampling"]),
-        bool(config.get("forced_choice")),
-        bool(config.get("accept_unsound")),
-    )
+def _again(parts: Sequence[_Made]) -> str:
+    named = ", ".join(str(one.part) for one in parts)
+    return f"run {'part' if len(parts) == 1 else 'parts'} {named} again (stored answers are not asked again)"
 
 
-def _part_of(manifest: Mapping[str, Any]) -> Part:
-    return Part.of(str(manifest["config"][folder.SHARD]))
-
-
-def _again(*manifests: Mapping[str, Any]) -> str:
-    parts = ", ".join(str(_part_of(manifest)) for manifest in manifests)
-    return f"run {'part' if len(manifests) == 1 else 'parts'} {parts} again (stored answers are not asked again)"
-
-
-def _check_parts(manifests: Mapping[Path, Mapping[str, Any]]) -> None:
+def _check_parts(given: Sequence[_Made]) -> None:
     """Refuse parts of different runs, and too few or too many of them."""
     by_part: dict[Part, Path] = {}
-    first, wanted = next(iter(manifests.items()))
-    n = _part_of(wanted).n
-    for directory, manifest in manifests.items():
-        part = _part_of(manifest)
-        differing = _differing(wanted, manifest)
-        if differing or part.n != n:
-            reasons = [f"they differ in {', '.join(differing)}"] if differing else []
-            reasons += [f"one is part {part}, the other {_part_of(wanted)}"] if part.n != n else []
+    first = given[0]
+    for one in given:
+        differing = _differing(first, one)
+        reasons = [f"they differ in {', '.join(differing)}"] if differing else []
+        reasons += [f"one is part {one.part}, the other {first.part}"] if one.part.n != first.part.n else []
+        if reasons:
+            why = "; ".join(reasons)
             raise UserError(
-                f"{directory} is a part of another run than {first} ({'; '.join(reasons)}); give parts of one run only"
+                f"{one.directory} is a part of another run than {first.directory} ({why}); give parts of one run only"
             )
-        if part in by_part:
-            raise UserError(f"{by_part[part]} and {directory} hold the same part, {part}; give each once")
-        by_part[part] = directory
+        if one.part in by_part:
+            raise UserError(f"{by_part[one.part]} and {one.directory} hold the same part, {one.part}; give each once")
+        by_part[one.part] = one.directory
+    n = first.part.n
     if missing := [f"{k}/{n}" for k in range(1, n + 1) if Part(k, n) not in by_part]:
-        shown = ", ".join(missing[:_MOST_SHOWN])
-        more = f" and {len(missing) - _MOST_SHOWN:,} more" if len(missing) > _MOST_SHOWN else ""
-        raise UserError(f"parts are missing: {shown}{more}; run them with --shard, or give their directories")
+        named = some(missing, n=_MOST_SHOWN)
+        raise UserError(f"parts are missing: {named}; run them with --shard, or give their directories")
 
 
-def _differing(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
+def _differing(one: _Made, two: _Made) -> list[str]:
     """In what two parts differ that must not; nothing if they are of one run."""
-    settings = [_settings(manifest["config"]) for manifest in (one, two)]
+    settings = [_settings(made.config) for made in (one, two)]
     names = dict.fromkeys([*settings[0], *settings[1]])
-    found = [name for name in names if (settings[0].get(name) or None) != (settings[1].get(name) or None)]
+    found = [name for name in names if settings[0].get(name) != settings[1].get(name)]
     if "benchmark" in found:
         return ["benchmark"]  # each has options of its own
-    ids, data = ([[row[key] for row in m["cells"].values()] for m in (one, two)] for key in ("system_id", "data"))
+    ids, data = ([[row[key] for row in made.cells.values()] for made in (one, two)] for key in ("system_id", "data"))
     # Some systems are named by their data; other data are found when the items are loaded.
     return found or (["model"] if ids[0] != ids[1] and data[0] == data[1] else [])
 
 
-def _settings(config: Mapping[str, Any]) -> dict[str, Any]:
+def _settings(config: RunConfig) -> dict[str, Any]:
     """What was asked, by name; of several selections, all values of an option."""
-    found = {key: value for key, value in config.items() if key not in (folder.SHARD, "selections", "resampling")}
-    for selection in config["selections"]:
-        for key, value in selection.items():
-            found[key] = [*found.get(key, []), value]
-    return {**found, **config["resampling"]}
+    found = config.to_json()
+    selections, resampling = found.pop("selections"), found.pop("resampling")
+    names = dict.fromkeys(name for row in selections for name in row)
+    return {**found, **{name: [row.get(name) for row in selections] for name in names}, **resampling}
 
 
-def _check_data(item_set: ItemSet, manifests: Mapping[Path, Mapping[str, Any]]) -> None:
+def _check_data(item_set: ItemSet, parts: Sequence[_Made]) -> None:
     """Refuse answers to other sentences than there are now."""
     selection = item_set.selection
-    other = {
-        directory: manifest
-        for directory, manifest in manifests.items()
-        if manifest["cells"].get(selection.cell, {}).get("data") != item_set.origin
-    }
-    if other:
+    if other := [one for one in parts if one.cells.get(selection.cell, {}).get("data") != item_set.origin]:
         data = file_of(selection.data) or f"the {selection.data} set of {selection.cell}"
+        named = ", ".join(str(one.directory) for one in other)
         raise UserError(
-            f"{data} is not what {', '.join(map(str, other))} {'was' if len(other) == 1 else 'were'} made from; "
-            f"put it back as it was, or {_again(*other.values())}"
+            f"{data} is not what {named} {'was' if len(other) == 1 else 'were'} made from; put it back as it was, or "
+            f"{_again(other)}"
         )
 
 
@@ -254,10 +255,10 @@ class _Joined(System):
     is_stored = False
     tasks = frozenset(Task)
 
-    def __init__(self, manifests: Mapping[Path, Mapping[str, Any]]) -> None:
-        self._directories = list(manifests)
-        self._notes = list(dict.fromkeys(note for manifest in manifests.values() for note in manifest.get("notes", [])))
-        facts = next(iter(next(iter(manifests.values()))["cells"].values()))
+    def __init__(self, parts: Sequence[_Made]) -> None:
+        self._directories = [one.directory for one in parts]
+        self._notes = list(dict.fromkeys(note for one in parts for note in one.manifest.get("notes", [])))
+        facts = next(iter(parts[0].cells.values()))
         self.spec, self.system_id, self.decoding = facts["spec"], facts["system_id"], facts["decoding"]
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
@@ -288,13 +289,14 @@ def _read(path: Path) -> Iterator[tuple[int, list[Translation]]]:
             raise BadFile(path, "is not a line that `gendermark run --shard` wrote; run it again", line=line) from None
 
 
-def _answer(*fields: Any) -> Translation:
-    request_id, text, sample, error, log_probability, n_tokens, by_token = fields
-    texts, numbers = (text, error), (log_probability, n_tokens, *(by_token or ()))
-    is_sound = isinstance(request_id, str) and isinstance(sample, int) and isinstance(by_token, list | None)
-    if not is_sound or not all(isinstance(one, str | None) for one in texts):
+def _answer(
+    request_id: Any, text: Any, sample: Any, error: Any, log_probability: Any, n_tokens: Any, by_token: Any
+) -> Translation:
+    numbers = (log_probability, n_tokens, *(by_token or ()))
+    is_sound = isinstance(request_id, str) and isinstance(sample, int)
+    if not is_sound or not all(isinstance(one, str | None) for one in (text, error)):
         raise TypeError
     if not all(isinstance(one, int | float | None) for one in numbers):
         raise TypeError
-    known = None if by_token is None else tuple(by_token)
-    return Translation(request_id, text, sample, error, log_probability, n_tokens, known)
+    by_token = None if by_token is None else tuple(by_token)
+    return Translation(request_id, text, sample, error, log_probability, n_tokens, by_token)
