@@ -80,7 +80,7 @@ def test_a_part_goes_on_where_it_stopped_and_needs_no_common_file(tmp_path: Path
     assert (tmp_path / "part" / "store.sqlite").exists()
     with pytest.raises(UserError, match=r"1/2.*gendermark merge"):
         folder.read_run(tmp_path / "part")
-    with pytest.raises(UserError, match=r"holds part 1/2, not 2/2"):
+    with pytest.raises(UserError, match=r"holds part 1/2, not part 2/2"):
         run_part(config, Part(2, 2), tmp_path / "part", NO_CONTEXT)
     with pytest.raises(UserError, match=r"holds part 1/2, not a whole run"):
         run(config, tmp_path / "part")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import sqlite3
@@ -268,18 +267,6 @@ def test_an_empty_file_is_not_taken_for_a_new_store(path: Path) -> None:
     path.unlink()
     with Store(path) as store:  # on purpose
         assert store.claim("system", REQUESTS) == REQUESTS
-
-
-def test_a_store_whose_answers_are_gone_is_not_filled_without_a_word(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with Store(path) as store:
-        store.put("system", answers(REQUESTS))
-    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("DELETE FROM translation")
-    with Store(path) as store:
-        assert store.claim("system", REQUESTS) == REQUESTS
-    assert "held answers and is empty now" in caplog.text
 
 
 @pytest.mark.parametrize("harm", [Path.unlink, lambda path: (path.unlink(), path.write_bytes(b"x")), _emptied])

@@ -11,7 +11,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from operator import attrgetter, itemgetter
@@ -45,9 +45,6 @@ PART_ANSWERS, PART_CHOICES = "part.jsonl", "part.choices.jsonl"
 _FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT, PART_ANSWERS, PART_CHOICES)
 _CELL = re.compile(r"[A-Za-z0-9][\w-]*(\.[\w-]+)+")
 """A benchmark and direction: never a path out of the folder."""
-_RESAMPLING = frozenset(field.name for field in fields(Resampling))
-_MOST = 2**63
-"""No count is larger."""
 SUMS = "sha256"
 """In the manifest, of each cell."""
 SCORED = "scored"
@@ -96,9 +93,8 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
     # In both directions: what only the earlier run had been asked for would be lost as well.
     changed = [key for key in dict.fromkeys([*config, *earlier]) if config.get(key) != earlier.get(key)]
     if changed == [SHARD]:
-        holds = f"part {earlier[SHARD]}" if SHARD in earlier else "a whole run"
-        asked = config.get(SHARD, "a whole run") if SHARD in earlier else f"part {config[SHARD]}"
-        raise UserError(f"{directory} holds {holds}, not {asked}; choose another directory with -o")
+        there, asked = (f"part {one[SHARD]}" if SHARD in one else "a whole run" for one in (earlier, config))
+        raise UserError(f"{directory} holds {there}, not {asked}; choose another directory with -o")
     if changed:
         raise UserError(
             f"{directory} holds another run (it differs in {', '.join(changed)}); choose another directory with -o"
@@ -167,10 +163,8 @@ def _translated(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
 def _sampled(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
     """As `score --samples` reads it."""
     samples = [answer.text or "" for answer in answers]
-    numbers: dict[str, list[Any]] = {
-        "logprobs": [answer.log_probability for answer in answers],
-        "n_tokens": [answer.n_tokens for answer in answers],
-    }
+    columns = (("logprobs", "log_probability"), ("n_tokens", "n_tokens"))
+    numbers = {name: [getattr(answer, field) for answer in answers] for name, field in columns}
     known = {name: values for name, values in numbers.items() if None not in values}
     return {"id": item.item_id, "source": item.source, "samples": samples, **known}
 
@@ -363,27 +357,17 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 def _is_sound(manifest: Mapping[str, Any]) -> bool:
     """Whether everything in a manifest that anybody reads is of its kind. What is not there was not asked for."""
-    config = manifest["config"]
-    resampling, options = config.get("resampling", {}), config.get("system_options", {})
-    selections, notes = config.get("selections", []), manifest.get("notes", [])
-    if not all(isinstance(one, dict) for one in (resampling, options, *manifest["cells"].values())):
+    config, notes = manifest["config"], manifest.get("notes", [])
+    options, selections = config.get("system_options", {}), config.get("selections", [])
+    if not isinstance(notes, list) or not isinstance(options, dict) or not isinstance(selections, list):
         return False
-    if not isinstance(notes, list) or not isinstance(selections, list) or not resampling.keys() <= _RESAMPLING:
+    try:
+        Resampling(**config.get("resampling", {}))
+    except (TypeError, UserError):
         return False
     texts = (config.get("system", ""), *options.values(), *notes)
-    confidence, counts = resampling.get("confidence", 0.95), [resampling.get(n, 1) for n in ("n_resamples", "seed")]
-    return (
-        all(isinstance(one, str) for one in texts)
-        and isinstance(confidence, int | float)
-        and 0 < confidence < 1
-        and all(isinstance(one, int) and 0 <= one < _MOST for one in counts)
-        and all(isinstance(row, dict) and all(map(_is_plain, row.values())) for row in selections)
-    )
-
-
-def _is_plain(value: Any) -> bool:
-    """A text, a number or a list of texts, as options of benchmarks are."""
-    return isinstance(value, str | int | float) or (isinstance(value, list) and all(isinstance(x, str) for x in value))
+    rows = (*selections, *manifest["cells"].values())
+    return all(isinstance(text, str) for text in texts) and all(isinstance(row, dict) for row in rows)
 
 
 def read_cell(cell: Path) -> Result:

@@ -122,13 +122,6 @@ def plan(config: RunConfig, system: System) -> Plan:
     return Plan(config, tuple(steps))
 
 
-def check_cells(plan: Plan) -> None:
-    """A run folder has one place for each benchmark and direction."""
-    for title, n in Counter(step.title for step in plan.steps).items():
-        if n > 1:
-            raise UserError(f"{title} is asked for {n} times in one run folder; give each its own directory")
-
-
 # -- carrying it out ---------------------------------------------------------------------------------------------------
 
 
@@ -193,7 +186,6 @@ def carry_out(
         results = [done[number] for number in range(len(planned.steps))]
         notes = list(dict.fromkeys((*system.notes(), *notes)))
         if directory is not None:
-            _check_there(directory, cells)
             ordered = {result.cell: cells[result.cell] for result in results}
             folder.write_manifest(directory, config, "finished", ordered, notes, context.name)
     for note in notes:  # notes of workers are shown by whoever opened them
@@ -216,7 +208,9 @@ def translate_steps(
     # A folder that is not there yet is made when the system is ready: what is refused before leaves nothing behind.
     is_new = directory is not None and not directory.exists()
     if directory is not None:
-        check_cells(planned)
+        for title, n in Counter(step.title for step in planned.steps).items():
+            if n > 1:
+                raise UserError(f"{title} is asked for {n} times in one run folder; give each its own directory")
         if not is_new:
             _take(directory, config, stack)
     if len(planned.steps) > 1:
@@ -290,18 +284,6 @@ def _scored(numbered: tuple[int, Translated], executor: Executor = SERIAL) -> tu
         choice = forced_choice(given.chosen, given.pairs, result.judgements, given.origin.system)
         result = replace(result, tests=(*result.tests, choice))
     return result, round(time.monotonic() - started, 3)
-
-
-def _check_there(directory: Path, cells: Mapping[str, Any]) -> None:
-    """Writing makes a folder anew that somebody deleted under way; what was in it before is gone all the same."""
-    gone = [
-        cell for cell, row in cells.items() if not all((directory / cell / name).exists() for name in row[folder.SUMS])
-    ]
-    if gone:
-        raise UserError(
-            f"{', '.join(gone)} in {directory} was deleted during the run; rerun the same command "
-            "(translations are kept in the store)"
-        )
 
 
 _FIRST = 300

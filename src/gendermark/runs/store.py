@@ -58,9 +58,8 @@ CREATE TABLE IF NOT EXISTS claim (
 
 _ANSWER = "text, log_probability, n_tokens, token_log_probabilities"
 _COLUMNS = f"system_id, request_id, sample, {_ANSWER}"
-_OPENING, _MADE, _FILLED = "opening", "made", b"filled"
-"""Beside the lock files of owners: the lock of whoever opens the store, and a sign that there has been one, and whether
-it held answers when it was closed."""
+_OPENING, _MADE = "opening", "made"
+"""Beside the lock files of owners: the lock of whoever opens the store, and a sign that there has been one."""
 log = logging.getLogger(__name__)
 
 
@@ -94,7 +93,7 @@ class Store:
                     self._connection.execute("PRAGMA journal_mode=WAL")
                     self._connection.execute("PRAGMA synchronous=NORMAL")
                     self._connection.executescript(_SCHEMA)
-                    self._check_filled()
+                    self._lock_path(_MADE).touch()
                     # Inside, as a lock file that nobody holds yet would be taken for that of a killed run.
                     self._remove_dead_owners()
                     resources.enter_context(locks.hold(self._lock_path(self._owner)))
@@ -219,16 +218,6 @@ class Store:
                 "another file with --store"
             )
 
-    def _check_filled(self) -> None:
-        """Warn of a store whose answers are gone, before they are paid for again."""
-        made, is_filled = self._lock_path(_MADE), self._is_filled()
-        if not is_filled and made.exists() and made.read_bytes():
-            log.warning("the translation cache %s held answers and is empty now; all are requested again", self.path)
-        made.write_bytes(_FILLED if is_filled else b"")
-
-    def _is_filled(self) -> bool:
-        return self._connection.execute("SELECT 1 FROM translation LIMIT 1").fetchone() is not None
-
     def _remove_dead_owners(self) -> None:
         """The lock files of runs that were killed."""
         for path in self._lock_path(_OPENING).parent.iterdir():
@@ -256,8 +245,6 @@ class Store:
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute("PRAGMA synchronous=FULL")
             self._connection.execute("DELETE FROM claim WHERE owner = ?", (self._owner,))
-            with contextlib.suppress(OSError):
-                self._lock_path(_MADE).write_bytes(_FILLED if self._is_filled() else b"")
 
     def _lock_path(self, owner: str) -> Path:
         return self.path.with_name(f"{self.path.name}.owners") / owner
