@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
 _BYTES_AT_ONCE = 16_384
@@ -56,7 +54,7 @@ def bounded(client: httpx.Client) -> httpx.Client:
     for transport in transports:
         pool: Any = getattr(transport, "_pool", None)
         if hasattr(pool, "_network_backend"):
-            pool._network_backend = _Network(pool._network_backend)
+            pool._network_backend = _Bounded(pool._network_backend)
         elif transport is not None:
             raise UserError("this version of httpx cannot be given a time limit; install httpx 0.28")
     return client
@@ -75,14 +73,20 @@ def _left(timeout: float | None, kind: str) -> float:
     return left
 
 
-class _Stream:
-    """A connection of httpcore's, each wait of which is cut to what is left."""
+class _Bounded:
+    """What httpcore connects with, or a connection; each wait is cut to what is left."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
+
+    def connect_tcp(self, *where: Any, timeout: float | None = None, **options: Any) -> _Bounded:
+        return _Bounded(self._inner.connect_tcp(*where, timeout=_left(timeout, "ConnectTimeout"), **options))
+
+    def start_tls(self, *how: Any, timeout: float | None = None, **options: Any) -> _Bounded:
+        return _Bounded(self._inner.start_tls(*how, timeout=_left(timeout, "ConnectTimeout"), **options))
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         found: bytes = self._inner.read(max_bytes, _left(timeout, "ReadTimeout"))
@@ -91,21 +95,3 @@ class _Stream:
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         for start in range(0, len(buffer), _BYTES_AT_ONCE):
             self._inner.write(buffer[start : start + _BYTES_AT_ONCE], _left(timeout, "WriteTimeout"))
-
-    def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
-    ) -> _Stream:
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout, "ConnectTimeout")))
-
-
-class _Network:
-    """What httpcore connects with."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> _Stream:
-        return _Stream(self._inner.connect_tcp(host, port, _left(timeout, "ConnectTimeout"), **options))

@@ -16,18 +16,8 @@ _MOST_ROUNDS = 3
 """How often a text may have been misread, one time over the other."""
 # Latin-1 and Windows-1252 are read as one. Any program may have read a file in any of them, whatever its language.
 _CODE_PAGES = (
-    "cp1252",
-    "cp1250",
-    "cp1251",
-    "cp1253",
-    "cp1254",
-    "cp1255",
-    "cp1256",
-    "cp1257",
-    "iso8859_2",
-    "cp437",
-    "cp850",
-    "mac_roman",
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"),
+    *("iso8859_2", "cp437", "cp850", "mac_roman"),
 )
 _PUNCTUATION = frozenset("–—‐‑‒―‘’‚‛“”„‟†‡•…‰′″‹›€™\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u00a0\u202f\ufeff")
 _CLOSING = frozenset("»”’…–—")
@@ -40,11 +30,9 @@ _ADDRESS = re.compile(r"\S*(?:://|www\.|[?&]\w+=)\S*")
 @cache
 def _bytes_of(code_page: str) -> dict[str, int]:
     """Letter -> the byte that a code page reads as that letter; an undefined byte is read as itself, as in Latin-1."""
-    found = {chr(byte): byte for byte in range(0x80, 0x100)} if code_page == "cp1252" else {}
-    for byte in range(0x80, 0x100):
-        letter = bytes([byte]).decode(code_page, errors="ignore") or chr(byte)
-        found[letter] = byte
-    return found
+    high = range(0x80, 0x100)
+    found = {chr(byte): byte for byte in high} if code_page == "cp1252" else {}
+    return found | {bytes([byte]).decode(code_page, errors="ignore") or chr(byte): byte for byte in high}
 
 
 @cache
@@ -105,16 +93,11 @@ def _reread(text: str, run: re.Match[str], code_page: str, language: str) -> str
     # «IRMÃ»: capitals before a closing mark are what they seem.
     if len(run[0]) == 2 and run[0][0].isupper() and run[0][1] in _CLOSING and text[max(run.start() - 1, 0)].isupper():
         return None
-    return read if all(_is_expected(letter, language) for letter in read) or _is_misread_again(read, language) else None
-
-
-def _is_misread_again(text: str, language: str) -> bool:
-    """Whether it was misread twice, and makes sense when it is read back once more."""
-    return any(
-        (again := _reread(text, run, page, language)) is not None and again != run[0]
-        for page in _CODE_PAGES
-        for run in _RUN.finditer(text)
-    )
+    if all(_is_expected(letter, language) for letter in read):
+        return read
+    # Misread twice, it makes sense when it is read back once more.
+    again = ((run[0], _reread(read, run, page, language)) for page in _CODE_PAGES for run in _RUN.finditer(read))
+    return read if any(better not in (None, before) for before, better in again) else None
 
 
 @cache

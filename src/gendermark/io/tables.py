@@ -46,8 +46,9 @@ _HEAD = 1_000
 
 _MOST_UNPACKED, _MOST_OF_OTHERS = 64_000_000, 2_000_000
 """Bytes of an Excel file's sheets and texts, and of each other part (styles, for example), when unpacked."""
-_MOST_LETTERS, _LETTERS_PER_CELL, _MOST_ROWS = 100_000_000, 20, 1_048_576
-"""Of all its cells, with so many for each, as empty ones take time too; and the rows that Excel allows."""
+_READ = (".xml", ".rels")
+_MOST_LETTERS, _LETTERS_PER_CELL = 100_000_000, 20
+"""Of all its cells, with so many for each cell and row, as empty ones take time too."""
 
 Cells = tuple[int | None, Sequence[str]]
 """The cells of a row, and its line; None in formats whose lines mean nothing."""
@@ -101,21 +102,20 @@ def read_rows(
         records = _all_records(path, "translation")
         names = list(records[0][1])
         records, own_column = _of_system(path, records, system)
-        source_column = _column(path, names, source_column, "source", SOURCE_COLUMNS)
-        translation_column = own_column or _column(path, names, translation_column, "translation", TRANSLATION_COLUMNS)
-        return {"": stored(_row(path, record, source_column, translation_column) for record in records)}
+        source = _column(path, names, source_column, "source", SOURCE_COLUMNS)
+        translation = own_column or _column(path, names, translation_column, "translation", TRANSLATION_COLUMNS)
+
+        def row(record: Record) -> Row[str]:
+            # null: what `gendermark translate --json` writes where a system failed
+            failed = record[1].get(translation, "") is None
+            return Row(_text(path, record, source), "" if failed else _text(path, record, translation), record[0])
+
+        return {"": stored(map(row, records))}
     if system:
         raise BadFile(
             path, f"is a text file, which holds one system; leave out #{system}, or give a .tsv with its column"
         )
     return {"": _text_rows(path, stored(each_line(path)))}
-
-
-def _row(path: Path | str, record: Record, source_column: str, translation_column: str) -> Row[str]:
-    line, cells = record
-    # null: what `gendermark translate --json` writes where a system failed
-    failed = cells.get(translation_column, "") is None
-    return Row(_text(path, record, source_column), "" if failed else _text(path, record, translation_column), line)
 
 
 def _text_rows(path: Path | str, lines: Sequence[str]) -> Sequence[Row[str]]:
@@ -147,15 +147,15 @@ def read_tables(path: Path | str, encoding: str = "utf-8") -> list[Table]:
     if ending == ".jsonl":
         records = list(read_jsonl(path))
         names = list(dict.fromkeys(name for _, record in records for name in record))
-        return [Table("", [(line, [_if_text(record.get(name)) for name in names]) for line, record in records], names)]
+
+        def cells(record: Mapping[str, Any]) -> list[str]:
+            return [value if isinstance(value := record.get(name), str) else "" for name in names]
+
+        return [Table("", [(line, cells(record)) for line, record in records], names)]
     if ending in CATALOGUES:
         return [_po_table(path) if ending == ".po" else _xliff_table(path)]
     tasks = _mt_lens_tasks(path, "") if ending == ".json" else {"": _text_rows(path, read_lines(path))}
     return [_table(name, rows) for name, rows in tasks.items()]
-
-
-def _if_text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _table(name: str, rows: Sequence[Row[str]]) -> Table:
@@ -211,37 +211,26 @@ def _grids(path: Path | str, encoding: str = "utf-8") -> Mapping[str, Iterable[t
     ending = Path(path).suffix.lower()
     if ending == ".xlsx":
         return _sheets(path)
-    return {"": read_csv(path, encoding) if ending == ".csv" else _tsv_rows(path)}
-
-
-def _tsv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(each_line(path), start=1):
-        if line.strip():
-            yield number, line.split("\t")
+    if ending == ".csv":
+        return {"": read_csv(path, encoding)}
+    return {"": ((number, line.split("\t")) for number, line in enumerate(each_line(path), start=1) if line.strip())}
 
 
 def read_csv(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV file that have anything in them, with the number of the line each begins at."""
-    lines = (part for line in each_text_line(path, encoding) for part in _at_any_end(line))
+    # Some programs end lines with a carriage return alone.
+    lines = (part for line in each_text_line(path, encoding) for part in io.StringIO(line, newline=""))
     head = list(islice(lines, _HEAD))
     reader = csv.reader(chain(head, lines), delimiter=_delimiter("".join(head)), strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as problem:
-            raise BadFile(
-                path, f"is not CSV ({problem}); close every quotation mark, and double those inside a cell", line=line
-            ) from None
-        if row:
-            yield line, row
-
-
-def _at_any_end(line: str) -> Iterable[str]:
-    """Split a line further: some programs end lines with a carriage return alone."""
-    return io.StringIO(line, newline="") if "\r" in line else (line,)
+    line = 1
+    try:
+        for row in reader:
+            if row:
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error as problem:
+        what = f"is not CSV ({problem}); close every quotation mark, and double those inside a cell"
+        raise BadFile(path, what, line=line) from None
 
 
 def _delimiter(text: str) -> str:
@@ -265,43 +254,40 @@ def _delimiter(text: str) -> str:
 
 
 def _sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
-    """All sheets of an Excel file: of each, the rows that have anything in them, to their last filled cell."""
+    """All sheets of an Excel file: of each, the rows that have anything in them, to their last filled cell.
+
+    What would take too much memory or time is refused.
+    """
     import openpyxl
 
     content = io.BytesIO(read_bytes(path))
     try:
         with zipfile.ZipFile(content) as parts:
-            _check_size(path, parts.infolist())
+            # Pictures and the like are not unpacked.
+            sizes = {part.filename: part.file_size for part in parts.infolist() if part.filename.endswith(_READ)}
+        others = [size for name, size in sizes.items() if not name.startswith(("xl/worksheets/", "xl/sharedStrings"))]
+        if sum(sizes.values()) > _MOST_UNPACKED or max(others, default=0) > _MOST_OF_OTHERS:
+            raise BadFile(path, f"unpacks to more than {_MOST_UNPACKED // 1_000_000} MB; save the sheet as .csv")
         book = openpyxl.load_workbook(content, read_only=True, data_only=True)
+        n_left = _MOST_LETTERS
+        found: dict[str, list[tuple[int, list[str]]]] = {}
         for sheet in book.worksheets:
             sheet.reset_dimensions()  # what a file says about its size need not be true
-        budget = [_MOST_LETTERS]
-        return {sheet.title: list(_filled_rows(path, sheet, budget)) for sheet in book.worksheets}
+            rows = found[sheet.title] = []
+            for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+                cells = ["" if cell is None else str(cell) for cell in row]
+                n_left -= _LETTERS_PER_CELL * (1 + len(cells)) + sum(map(len, cells))
+                if n_left < 0:
+                    raise BadFile(path, "has more rows or cells than any list of sentences; save the sheet as .csv")
+                while cells and not cells[-1].strip():
+                    cells.pop()
+                if cells:
+                    rows.append((number, cells))
+        return found
     except UserError:
         raise
     except Exception as problem:  # noqa: BLE001 (a broken file can fail anywhere in zip, XML or the workbook)
         raise BadFile(path, f"is not an Excel file ({problem}); save it again as .xlsx, or as .csv") from None
-
-
-def _check_size(path: Path | str, parts: Iterable[zipfile.ZipInfo]) -> None:
-    """Refuse what would take too much memory when it is unpacked; pictures and the like are not."""
-    read = [part for part in parts if part.filename.endswith((".xml", ".rels"))]
-    lists = ("xl/worksheets/", "xl/sharedStrings")
-    largest_other = max((part.file_size for part in read if not part.filename.startswith(lists)), default=0)
-    if sum(part.file_size for part in read) > _MOST_UNPACKED or largest_other > _MOST_OF_OTHERS:
-        raise BadFile(path, f"unpacks to more than {_MOST_UNPACKED // 1_000_000} MB; save the sheet as .csv")
-
-
-def _filled_rows(path: Path | str, sheet: Any, budget: list[int]) -> Iterator[tuple[int, list[str]]]:
-    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-        budget[0] -= _LETTERS_PER_CELL * len(row) + sum(len(cell) for cell in row if isinstance(cell, str))
-        if budget[0] < 0 or number > _MOST_ROWS:
-            raise BadFile(path, "has more rows or cells than any list of sentences; save the sheet as .csv")
-        cells = ["" if cell is None else str(cell) for cell in row]
-        while cells and not cells[-1].strip():
-            cells.pop()
-        if cells:
-            yield number, cells
 
 
 # -- message catalogues
@@ -432,11 +418,10 @@ def _samples(path: Path | str, record: Record) -> Samples:
     if not isinstance(numbers, list) or len(numbers) != len(texts):
         raise BadFile(path, f"must have {len(texts)} numbers under 'logprobs', one for each sample", line=line)
     for number, value in enumerate(numbers, start=1):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise BadFile(path, f"log-probability {number} is {shortened(value)}, which is not a number", line=line)
-        if value > _ROUNDING:
-            problem = f"log-probability {number} is {shortened(value)}; a log-probability is at most 0"
-            raise BadFile(path, problem, line=line)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not is_number or value > _ROUNDING:
+            problem = "a log-probability is at most 0" if is_number else "it must be a number"
+            raise BadFile(path, f"log-probability {number} is {shortened(value)}; {problem}", line=line)
     return Samples(tuple(texts), tuple(min(float(number), 0.0) for number in numbers))
 
 
@@ -498,16 +483,15 @@ def _find_tasks(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _task_rows(path: Path | str, name: str, task: Mapping[str, Any]) -> Sequence[Row[str]]:
     sources, translations = task[_SOURCES], task[_TRANSLATIONS]
     whose = f"task {name!r}: " if name else ""
-    if not isinstance(sources, list) or not isinstance(translations, list):
-        raise BadFile(path, f"{whose}{_SOURCES!r} and {_TRANSLATIONS!r} must be lists")
-    if len(sources) != len(translations):
-        raise BadFile(path, f"{whose}has {len(sources):,} sources, but {len(translations):,} translations")
-    if not sources:
-        raise BadFile(path, f"{whose}has no sources; save them with the translations")
-    for key, texts in ((_SOURCES, sources), (_TRANSLATIONS, translations)):
-        for number, text in enumerate(texts, start=1):
+    for key in (_SOURCES, _TRANSLATIONS):
+        if not isinstance(task[key], list):
+            raise BadFile(path, f"{whose}{_SOURCES!r} and {_TRANSLATIONS!r} must be lists")
+        for number, text in enumerate(task[key], start=1):
             if not isinstance(text, str):
                 raise BadFile(path, f"{whose}entry {number} of {key!r} is {shortened(text)}, which is not text")
+    if not sources or len(sources) != len(translations):
+        counted = f"{len(sources):,} sources, but {len(translations):,} translations" if sources else "no sources"
+        raise BadFile(path, f"{whose}has {counted}; save one for each")
     return [Row(source, text, None) for source, text in zip(sources, translations, strict=True)]
 
 

@@ -27,15 +27,8 @@ _MOST_BYTES = 2_000_000_000
 PIPE_SECONDS = 5.0
 """How long to wait for a program to begin writing to a pipe."""
 
-# In this order: the mark of little-endian UTF-32 begins with that of UTF-16.
-_BYTE_ORDER_MARKS = {
-    b"\xff\xfe\x00\x00": "UTF-32",
-    b"\x00\x00\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16",
-    b"\xfe\xff": "UTF-16",
-}
-
-
+_WIDE = {"UTF-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)}
+"""Byte order marks, in this order: that of little-endian UTF-32 begins with that of UTF-16."""
 _BLOCK_BYTES = 1 << 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 """Bytes that no text has."""
@@ -108,8 +101,8 @@ def _text_blocks(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[in
     number = 1
     for block in _blocks(path):
         if number == 1:
-            for mark, name in _BYTE_ORDER_MARKS.items():
-                if block.startswith(mark):
+            for name, marks in _WIDE.items():
+                if block.startswith(marks):
                     raise BadFile(path, f"is {name}; save it as UTF-8")
         data = block.removeprefix(codecs.BOM_UTF8) if number == 1 else block
         try:
@@ -184,17 +177,17 @@ def read_json(path: Path | str) -> Any:
 
 
 def _parse_json(text: str, path: Path | str, line: int | None = None) -> Any:
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is not a JSON number")
+
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=refuse)
         if "\\ud" in text.lower():  # half a surrogate pair is no text, and could not be written again
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as problem:
         raise BadFile(path, f"is not JSON ({problem})", line=line) from None
     return value
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")

@@ -45,6 +45,8 @@ PART_ANSWERS, PART_CHOICES = "part.jsonl", "part.choices.jsonl"
 _FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT, PART_ANSWERS, PART_CHOICES)
 _CELL = re.compile(r"[A-Za-z0-9][\w-]*(\.[\w-]+)+")
 """A benchmark and direction: never a path out of the folder."""
+_MOST = 2**63
+"""No count is larger."""
 SUMS = "sha256"
 """In the manifest, of each cell."""
 SCORED = "scored"
@@ -362,12 +364,17 @@ def _is_sound(manifest: Mapping[str, Any]) -> bool:
     if not isinstance(notes, list) or not isinstance(options, dict) or not isinstance(selections, list):
         return False
     try:
-        Resampling(**config.get("resampling", {}))
-    except (TypeError, UserError):
+        resampling = Resampling(**config.get("resampling", {}))
+        chosen = [value for row in selections for value in row.values()]
+    except (AttributeError, TypeError, UserError):
         return False
     texts = (config.get("system", ""), *options.values(), *notes)
-    rows = (*selections, *manifest["cells"].values())
-    return all(isinstance(text, str) for text in texts) and all(isinstance(row, dict) for row in rows)
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(isinstance(value, str | int | float | list) for value in chosen)
+        and all(isinstance(row, dict) for row in manifest["cells"].values())
+        and max(resampling.n_resamples, resampling.seed) < _MOST
+    )
 
 
 def read_cell(cell: Path) -> Result:
