@@ -19,7 +19,7 @@ from gendermark.cli.app import VERBS, application
 from gendermark.data.card import Card, card_names, load_card
 from gendermark.records import Task
 from gendermark.selection import EVERYWHERE, JUDGING, Option, options_of
-from gendermark.systems.http import Service
+from gendermark.systems.services import Service
 
 _PLAIN = str.maketrans({character: f"\\{character}" for character in "|<*["})
 _NOTE = "*Generated from the code.*"

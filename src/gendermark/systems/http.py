@@ -14,7 +14,6 @@ import ssl
 import threading
 import time
 import zlib
-from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,9 +27,8 @@ from urllib.parse import urlsplit
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io.deadlines import bounded, within
 from gendermark.io.textfiles import printable
-from gendermark.records import Request, Translation
 from gendermark.systems import keys
-from gendermark.systems.system import KEPT, System, count_option, number_option, with_options
+from gendermark.systems.system import KEPT, count_option, number_option, with_options
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a client is made: it costs 0.1 s
@@ -462,98 +460,3 @@ def _retry_after(text: str | None) -> float:
         return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):
         return 0.0
-
-
-# -- translation services
-
-
-class Service(System):
-    """What all translation services share; a family adds how its own interface is spoken.
-
-    Texts of one direction go out together, and several requests at once.
-    """
-
-    asks_a_server = True
-    n_texts: int = 1
-    """Most texts in one request."""
-    n_characters: int = 30_000
-    """Most characters in one request; a single text may be longer."""
-
-    def _connect(self, spec: str, url: str, options: Mapping[str, str], **how: Any) -> None:
-        """Open a `Client`, with more of its keywords. The id is the address and all options that change answers."""
-        self.spec = spec
-        self._client = Client(spec, url, options=options, **how)
-        self.system_id = identity(self._client, options)
-        # Every answer is stored by itself, so a batch may be as large as keeps all connections busy.
-        self.batch_size = 4 * self._client.concurrency * self.n_texts
-        self._checked: set[tuple[str, str]] = set()
-        self._n_sentences = self._n_characters = 0
-
-    @abstractmethod
-    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
-        """The translations of texts between two languages, by one HTTP request."""
-
-    def _check_direction(self, source: str, target: str) -> None:
-        """Ask the service, where it can be asked, whether it has these languages."""
-
-    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        direction = (source_language, target_language)
-        if direction not in self._checked:
-            self._check_direction(*direction)
-            self._checked.add(direction)
-
-    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        for portion, answers in self._client.in_parallel(self._answer_portion, self._portions(requests)):
-            self._n_sentences += len(portion)
-            self._n_characters += sum(len(request.source) for request in portion)
-            yield answers
-
-    def forecast(self, requests: Sequence[Request]) -> str:
-        return f"{sum(len(request.source) for request in requests):,} characters to send"
-
-    def notes(self) -> Sequence[str]:
-        if not self._n_sentences:
-            return ()
-        return (f"{self.spec} was sent {self._n_characters:,} characters in {self._n_sentences:,} sentences",)
-
-    def close(self) -> None:
-        self._client.close()
-
-    def _portions(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
-        def direction(request: Request) -> tuple[str, str]:
-            return request.source_language, request.target_language
-
-        for _, group in itertools.groupby(sorted(requests, key=direction), direction):
-            portion: list[Request] = []
-            n_characters = 0
-            for request in group:
-                n_characters += len(request.source)
-                if portion and (len(portion) == self.n_texts or n_characters > self.n_characters):
-                    yield portion
-                    portion, n_characters = [], len(request.source)
-                portion.append(request)
-            yield portion
-
-    def _answer_portion(self, requests: Sequence[Request]) -> list[Translation]:
-        first, sources = requests[0], [request.source for request in requests]
-        try:
-            texts = self._exchange(first.source_language, first.target_language, sources)
-        except TooLarge as problem:
-            if len(requests) > 1:
-                raise
-            # One sentence that is too long for a service must not keep all others from being judged.
-            return [Translation(first.request_id, None, first.first_sample, f"too long: {problem.said or problem}")]
-        if len(texts) != len(requests):
-            # Which one is missing cannot be known, so none of this batch is kept.
-            raise SystemFailure(
-                f"{self.spec} gave {len(texts)} translations for {len(requests)} sentences, the first of which is "
-                f"{first.source!r}; one per sentence is expected (this batch is discarded, earlier ones are kept)"
-            )
-        return [Translation(one.request_id, text, one.first_sample) for one, text in zip(requests, texts, strict=True)]
-
-    def _unknown_direction(self, source: str, target: str, sources: Iterable[str], targets: Iterable[str]) -> UserError:
-        """The error for a `target` that is not among the targets offered from `source`."""
-        known = source in set(sources)
-        offered = ", ".join(sorted(targets if known else sources)) or "nothing"
-        into = f" into {target}" if known else ""
-        return UserError(f"{self.spec} does not translate from {source}{into}; it offers: {offered}")

@@ -1,0 +1,469 @@
+"""Translation services. Texts of one direction go out together, and several requests at once.
+
+A service says how its own interface is spoken; `http.Client` does the asking.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import re
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from gendermark.errors import SystemFailure, UserError
+from gendermark.reading.codes import LANGUAGES, three_letters
+from gendermark.records import Request, Task, Translation
+from gendermark.systems import http, keys
+from gendermark.systems.system import System, by_direction, choice_option
+
+if TYPE_CHECKING:
+    import httpx
+
+
+class Service(System):
+    """What all services share. The first line of a service's docstring is its description."""
+
+    TASKS = frozenset({Task.TRANSLATE})
+    OPTIONS: tuple[str, ...] = http.OPTIONS
+    family: str
+    required: tuple[str, ...] = ()
+    """Environment variables with keys."""
+    optional: tuple[str, ...] = ()
+    asks_a_server = True
+    concurrency = 4
+    n_texts: int = 1
+    """Most texts in one request."""
+    n_characters: int = 30_000
+    """Most characters in one request; a single text may be longer."""
+
+    def __init__(self, argument: str, options: Mapping[str, str]) -> None:
+        keys.refuse_options(self.family, options, self.OPTIONS, " and ".join(self.required or self.optional))
+        self.spec, self._argument = f"{self.family}:{argument}", argument
+        url, changing = self._address(argument, options)
+        secrets = keys.read_secrets(self.family, self.required, self.optional)
+        self._client = http.Client(
+            self.spec,
+            url,
+            options=options,
+            secrets=secrets,
+            optional_key=self.optional[0] if self.optional else "",
+            concurrency=self.concurrency,
+            classify=self._kind,
+            **self._authorise(secrets),
+        )
+        self.system_id = http.identity(self._client, changing)
+        # Every answer is stored by itself, so a batch may be as large as keeps all connections busy.
+        self.batch_size = 4 * self._client.concurrency * self.n_texts
+        self._checked: set[tuple[str, str]] = set()
+        self._n_sentences = self._n_characters = 0
+
+    # -- what a service defines
+
+    def _address(self, argument: str, options: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        """The URL, and the options that change answers, for the id. Refuses a wrong argument, and reads options."""
+        return argument, options
+
+    def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
+        """How requests carry the key: `headers` or `auth` of the client."""
+        return {}
+
+    @abstractmethod
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        """The translations of texts between two languages, by one HTTP request."""
+
+    @abstractmethod
+    def _check_direction(self, source: str, target: str) -> None:
+        """Ask the service whether it has these languages."""
+
+    @staticmethod
+    def _kind(status: int, payload: Any) -> str:  # noqa: ARG004
+        """What an error means (`http.Classify`)."""
+        return ""
+
+    # -- the same for all
+
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
+        direction = (source_language, target_language)
+        if direction not in self._checked:
+            self._check_direction(*direction)
+            self._checked.add(direction)
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        for portion, answers in self._client.in_parallel(self._answer_portion, self._portions(requests)):
+            self._n_sentences += len(portion)
+            self._n_characters += sum(len(request.source) for request in portion)
+            yield answers
+
+    def forecast(self, requests: Sequence[Request]) -> str:
+        return f"{sum(len(request.source) for request in requests):,} characters to send"
+
+    def notes(self) -> Sequence[str]:
+        if not self._n_sentences:
+            return ()
+        return (f"{self.spec} was sent {self._n_characters:,} characters in {self._n_sentences:,} sentences",)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _portions(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
+        for group in by_direction(requests).values():
+            portion: list[Request] = []
+            n_characters = 0
+            for request in group:
+                n_characters += len(request.source)
+                if portion and (len(portion) == self.n_texts or n_characters > self.n_characters):
+                    yield portion
+                    portion, n_characters = [], len(request.source)
+                portion.append(request)
+            yield portion
+
+    def _answer_portion(self, requests: Sequence[Request]) -> list[Translation]:
+        first, sources = requests[0], [request.source for request in requests]
+        try:
+            texts = self._exchange(first.source_language, first.target_language, sources)
+        except http.TooLarge as problem:
+            if len(requests) > 1:
+                raise
+            # One sentence that is too long for a service must not keep all others from being judged.
+            return [Translation(first.request_id, None, first.first_sample, f"too long: {problem.said or problem}")]
+        if len(texts) != len(requests):
+            # Which one is missing cannot be known, so none of this batch is kept.
+            raise SystemFailure(
+                f"{self.spec} gave {len(texts)} translations for {len(requests)} sentences, the first of which is "
+                f"{first.source!r}; one per sentence is expected (this batch is discarded, earlier ones are kept)"
+            )
+        return [Translation(one.request_id, text, one.first_sample) for one, text in zip(requests, texts, strict=True)]
+
+    def _texts(self, rows: Any, *path: str | int) -> list[str]:
+        """The text at a path of each row of an answer."""
+        return [self._client.take(row, *path, kind=str) for row in self._client.take(rows, kind=list)]
+
+    def _unknown_direction(self, source: str, target: str, sources: Iterable[str], targets: Iterable[str]) -> UserError:
+        """The error for a `target` that is not among the targets offered from `source`."""
+        known = source in set(sources)
+        offered = ", ".join(sorted(targets if known else sources)) or "nothing"
+        into = f" into {target}" if known else ""
+        return UserError(f"{self.spec} does not translate from {source}{into}; it offers: {offered}")
+
+
+class Apertium(Service):
+    """`apertium:URL`: Apertium's rule-based translators behind APY, their web service."""
+
+    family = "apertium"
+
+    def _check_direction(self, source: str, target: str) -> None:
+        rows = self._client.take(self._client.get("/listPairs"), "responseData", kind=list)
+        offered = list(zip(self._texts(rows, "sourceLanguage"), self._texts(rows, "targetLanguage"), strict=True))
+        source, target = three_letters(source), three_letters(target)
+        if (source, target) not in offered:
+            from_here = {to for from_, to in offered if from_ == source}
+            raise self._unknown_direction(source, target, {from_ for from_, _ in offered}, from_here)
+
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        # Plain text, not HTML, which is the default; and no asterisks before the words that it does not know.
+        (text,) = texts
+        pair = f"{three_letters(source)}|{three_letters(target)}"
+        form = {"langpair": pair, "q": text, "format": "txt", "markUnknown": "no"}
+        answer = self._client.post("/translate", data=form)
+        return [self._client.take(answer, "responseData", "translatedText", kind=str)]
+
+
+class Azure(Service):
+    """`azure:global` or `azure:URL`: Azure AI Translator, version 3.0."""
+
+    OPTIONS = ("category", *http.OPTIONS)
+    family = "azure"
+    KEY = "AZURE_TRANSLATOR_KEY"
+    required = (KEY,)
+    REGION = "AZURE_TRANSLATOR_REGION"
+    n_texts = 100
+    n_characters = 50_000
+
+    def _address(self, argument: str, options: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        if argument != "global" and "://" not in argument:
+            raise UserError(f"write azure:global or azure:URL; key and region come from {self.KEY} and {self.REGION}")
+        category = {"category": options["category"]} if options.get("category") else {}
+        self._version = {"api-version": "3.0"}
+        self._params = {**self._version, "textType": "plain", **category}
+        return "https://api.cognitive.microsofttranslator.com" if argument == "global" else argument, options
+
+    def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:
+        headers = {"Ocp-Apim-Subscription-Key": secrets[self.KEY]}
+        if region := os.environ.get(self.REGION, "").strip():
+            if not region.isalnum() or not region.isascii():
+                raise UserError(f"{self.REGION} must be the name of a region, for example westeurope")
+            headers["Ocp-Apim-Subscription-Region"] = region
+        return {"headers": headers}
+
+    def _check_direction(self, source: str, target: str) -> None:
+        answer = self._client.get("/languages", params={**self._version, "scope": "translation"})
+        offered = self._client.take(answer, "translation", kind=dict)
+        if source not in offered or target not in offered:
+            raise self._unknown_direction(source, target, offered, offered)
+
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        params = {**self._params, "from": source, "to": target}
+        answer = self._client.post("/translate", json=[{"Text": text} for text in texts], params=params)
+        return self._texts(answer, "translations", 0, "text")
+
+    @staticmethod
+    def _kind(status: int, payload: Any) -> str:
+        is_too_large = any(name == "code" and code in (400050, 400077) for name, code in http.fields(payload))
+        return "too large" if status == 400 and is_too_large else ""
+
+
+class DeepL(Service):
+    """`deepl:free`, `deepl:pro` or `deepl:URL`: the DeepL API."""
+
+    OPTIONS = ("formality", "target_code", *http.OPTIONS)
+    family = "deepl"
+    KEY = "DEEPL_API_KEY"
+    required = (KEY,)
+    n_texts = 50
+    _hosts: Mapping[str, str] = {"free": "https://api-free.deepl.com", "pro": "https://api.deepl.com"}
+    _formalities = ("default", "more", "less", "prefer_more", "prefer_less")
+    # DeepL asks which English and which Portuguese. Other services mean the Brazilian one by "pt".
+    _targets: Mapping[str, str] = {"en": "EN-US", "pt": "PT-BR"}
+
+    def _address(self, argument: str, options: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        if argument not in self._hosts and "://" not in argument:
+            raise UserError("write deepl:free, deepl:pro or deepl:URL, without the key")
+        self._formality = choice_option(options, "formality", self._formalities) if "formality" in options else ""
+        self._target_code = options.get("target_code", "").upper()
+        return self._hosts.get(argument, argument), {**options, "target_code": self._target_code}
+
+    def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:
+        own_plan = "free" if secrets[self.KEY].endswith(":fx") else "pro"
+        if self._argument in self._hosts and self._argument != own_plan:
+            raise UserError(f"the key in {self.KEY} is for deepl:{own_plan}, not for {self.spec}")
+        return {"headers": {"Authorization": f"DeepL-Auth-Key {secrets[self.KEY]}"}}
+
+    def _target(self, code: str) -> str:
+        if not self._target_code:
+            return self._targets.get(code, code.upper())
+        if self._target_code.partition("-")[0] != code.upper():
+            raise UserError(f"option target_code is {self._target_code}, not a form of {code}; run {code} without it")
+        return self._target_code
+
+    def _check_direction(self, source: str, target: str) -> None:
+        sources, targets = self._languages("source"), self._languages("target")
+        code = self._target(target)
+        if source.upper() not in sources or code not in targets:
+            raise self._unknown_direction(source.upper(), code, sources, targets)
+        if self._formality in ("more", "less") and not targets[code]:
+            raise UserError(
+                f"{self.spec} has no formality for {code}; leave it out, or use formality=prefer_{self._formality}"
+            )
+
+    def _languages(self, kind: str) -> dict[str, bool]:
+        """Codes, and whether a language has formality."""
+        rows = self._client.get("/v2/languages", params={"type": kind})
+        codes = self._texts(rows, "language")
+        return {code.upper(): bool(row.get("supports_formality")) for code, row in zip(codes, rows, strict=True)}
+
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        body = {"text": list(texts), "source_lang": source.upper(), "target_lang": self._target(target)}
+        if self._formality:
+            body["formality"] = self._formality
+        rows = self._client.take(self._client.post("/v2/translate", json=body), "translations", kind=list)
+        return self._texts(rows, "text")
+
+
+class Google(Service):
+    """`google:v2`: Google's Cloud Translation, the basic edition."""
+
+    OPTIONS = ("model", "url", *http.OPTIONS)
+    family = "google"
+    KEY = "GOOGLE_API_KEY"
+    required = (KEY,)
+    n_texts = 128
+    _path = "/language/translate/v2"
+
+    def _address(self, argument: str, options: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        if argument != "v2":
+            raise UserError("write google:v2, without key or project")
+        self._model = {"model": options["model"]} if options.get("model") else {}
+        return options.get("url", "https://translation.googleapis.com"), options
+
+    def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:
+        return {"headers": {"X-goog-api-key": secrets[self.KEY]}}
+
+    def _check_direction(self, source: str, target: str) -> None:
+        answer = self._client.get(f"{self._path}/languages", params=self._model)
+        offered = set(self._texts(self._client.take(answer, "data", "languages", kind=list), "language"))
+        for code in (source, target):
+            # Some are listed under an older name, and taken under both.
+            if not offered & ({code, LANGUAGES[code].older_code} if code in LANGUAGES else {code}):
+                raise self._unknown_direction(source, target, offered, offered)
+
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        # As text: as HTML, which is the default, an apostrophe would come back as &#39;.
+        body = {"q": list(texts), "source": source, "target": target, "format": "text", **self._model}
+        rows = self._client.take(self._client.post(self._path, json=body), "data", "translations", kind=list)
+        return self._texts(rows, "translatedText")
+
+    @staticmethod
+    def _kind(status: int, payload: Any) -> str:
+        """Google answers several things with 400 and 403; the reason tells them apart."""
+        reasons = {value for name, value in http.fields(payload) if name == "reason"}
+        if status == 403 and reasons & {"rateLimitExceeded", "userRateLimitExceeded"}:
+            return "passing"
+        if status == 400 and reasons & {"keyInvalid", "API_KEY_INVALID"}:
+            return "key"
+        if status == 400 and ("too long" in http.message_of(payload).lower() or "uploadTooLarge" in reasons):
+            return "too large"
+        return ""
+
+
+class LibreTranslate(Service):
+    """`libretranslate:URL`: a LibreTranslate server, one's own or a hosted one."""
+
+    family = "libretranslate"
+    KEY = "LIBRETRANSLATE_API_KEY"
+    optional = (KEY,)
+    n_texts = 8
+    n_characters = 5_000
+
+    def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:
+        # The interface has no header for the key; it is part of the body.
+        self._key = {"api_key": secrets[self.KEY]} if secrets else {}
+        return {}
+
+    def _check_direction(self, source: str, target: str) -> None:
+        rows = self._client.get("/languages")
+        codes = self._texts(rows, "code")
+        offered = {code: self._texts(row.get("targets", codes)) for code, row in zip(codes, rows, strict=True)}
+        if target not in offered.get(source, ()):
+            raise self._unknown_direction(source, target, offered, offered.get(source, ()))
+
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        body = {"q": list(texts), "source": source, "target": target, "format": "text", **self._key}
+        return self._texts(self._client.take(self._client.post("/translate", json=body), "translatedText", kind=list))
+
+    @staticmethod
+    def _kind(status: int, payload: Any) -> str:
+        """Limits on characters and texts are answered like any other mistake in a request."""
+        is_limit = re.search(r"exceeds? .*limit", http.message_of(payload), re.IGNORECASE)
+        return "too large" if status == 400 and is_limit else ""
+
+
+# -- Amazon ------------------------------------------------------------------------------------------------------------
+
+
+class Aws(Service):
+    """`aws:REGION`: Amazon Translate."""
+
+    OPTIONS = ("formality", "url", *http.OPTIONS)
+    family = "aws"
+    KEY, SECRET, TOKEN = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"
+    required, optional = (KEY, SECRET), (TOKEN,)
+    concurrency = 8
+    _passing = re.compile("Throttling|TooManyRequests|RequestLimitExceeded|ServiceUnavailable")
+    _bad_key = re.compile(
+        "UnrecognizedClient|Invalid(Signature|ClientToken)|MissingAuth|Expired|Incomplete|AccessDenied"
+    )
+
+    def _address(self, argument: str, options: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        if not re.fullmatch(r"[a-z]{2,}(-[a-z]+)+-\d", argument):
+            raise UserError(
+                f"write aws:REGION, for example aws:eu-west-1; keys come from {' and '.join(self.required)}"
+            )
+        formality = choice_option(options, "formality", ("formal", "informal")) if "formality" in options else ""
+        self._settings = {"Settings": {"Formality": formality.upper()}} if formality else {}
+        return options.get("url", f"https://translate.{argument}.amazonaws.com"), {**options, "region": argument}
+
+    def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:
+        def sign(request: httpx.Request) -> httpx.Request:
+            # Each attempt anew: a signature is good for a few minutes only.
+            request.headers["X-Amz-Date"] = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+            if self.TOKEN in secrets:
+                request.headers["X-Amz-Security-Token"] = secrets[self.TOKEN]
+            names = ("content-type", "host", "x-amz-date", "x-amz-security-token", "x-amz-target")
+            headers = {name: request.headers[name] for name in names if name in request.headers}
+            signer = (secrets[self.KEY], secrets[self.SECRET], self._argument)
+            signed = authorization(request.method, str(request.url), headers, request.content, signer)
+            request.headers["Authorization"] = signed
+            return request
+
+        return {"auth": sign}
+
+    def _check_direction(self, source: str, target: str) -> None:
+        try:
+            answer = self._call("ListLanguages", {"MaxResults": 500})
+        except http.Refusal as problem:
+            if self._error(problem.payload) == "AccessDeniedException":
+                return  # a key may be allowed to translate and nothing else
+            raise
+        offered = set(self._texts(self._client.take(answer, "Languages", kind=list), "LanguageCode"))
+        if not {source, target} <= offered:
+            raise self._unknown_direction(source, target, offered, offered)
+
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        (text,) = texts
+        body = {"Text": text, "SourceLanguageCode": source, "TargetLanguageCode": target, **self._settings}
+        return [self._client.take(self._call("TranslateText", body), "TranslatedText", kind=str)]
+
+    def _call(self, operation: str, body: Mapping[str, Any]) -> Any:
+        headers = {
+            "Content-Type": "application/x-amz-json-1.1",
+            "X-Amz-Target": f"AWSShineFrontendService_20170701.{operation}",
+        }
+        return self._client.post("/", content=json.dumps(body).encode(), headers=headers)
+
+    @classmethod
+    def _kind(cls, status: int, payload: Any) -> str:  # noqa: ARG003
+        """Amazon answers most things with 400; the type of the error tells them apart."""
+        error = cls._error(payload)
+        if cls._passing.match(error):
+            return "passing"
+        if cls._bad_key.match(error):
+            return "key"
+        return "too large" if error == "TextSizeLimitExceededException" else ""
+
+    @staticmethod
+    def _error(payload: Any) -> str:
+        kind = payload.get("__type") if isinstance(payload, dict) else None
+        return kind.rpartition("#")[2] if isinstance(kind, str) else ""
+
+
+def authorization(
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    signer: tuple[str, str, str],
+    service: str = "translate",
+) -> str:
+    """The header `Authorization` of a request by AWS Signature Version 4, of all the headers given.
+
+    The signer is a key, its secret and a region.
+    """
+    key, secret, region = signer
+    parts = urlsplit(url)
+    signed = sorted((name.lower(), " ".join(value.split())) for name, value in headers.items())
+    names = ";".join(name for name, _ in signed)
+    canonical = "\n".join(
+        [
+            method,
+            quote(parts.path or "/", safe="/~"),
+            "",  # our requests have no query
+            *(f"{name}:{value}" for name, value in signed),
+            "",
+            names,
+            hashlib.sha256(body).hexdigest(),
+        ]
+    )
+    moment = dict(signed)["x-amz-date"]
+    scope = f"{moment[:8]}/{region}/{service}/aws4_request"
+    text = "\n".join(["AWS4-HMAC-SHA256", moment, scope, hashlib.sha256(canonical.encode()).hexdigest()])
+    signing_key = f"AWS4{secret}".encode()
+    for part in scope.split("/"):
+        signing_key = hmac.digest(signing_key, part.encode(), "sha256")
+    signature = hmac.digest(signing_key, text.encode(), "sha256").hex()
+    return f"AWS4-HMAC-SHA256 Credential={key}/{scope}, SignedHeaders={names}, Signature={signature}"
