@@ -40,9 +40,8 @@ Answers = dict[str, dict[str, Any]]
 class Batches:
     """The batches of one system."""
 
-    def __init__(self, client: http.Client, once: http.Client, system_id: str, path: str, poll_seconds: float) -> None:
-        """`once` asks only once: a batch whose acceptance was lost on the way must not be submitted again."""
-        self._client, self._once, self._path, self._poll_seconds = client, once, path, poll_seconds
+    def __init__(self, client: http.Client, system_id: str, path: str, poll_seconds: float) -> None:
+        self._client, self._path, self._poll_seconds = client, path, poll_seconds
         name = hashlib.sha256(system_id.encode()).hexdigest()[:24]
         self._directory = cache_root() / "batches" / name
 
@@ -77,22 +76,16 @@ class Batches:
         path = self._directory / f"{time.time_ns()}-{key}.json"
         entry = {"key": key, "batch_id": "", "ids": list(bodies), "delivered": []}
         self._directory.mkdir(parents=True, exist_ok=True)
-        self._write(path, entry)
+        write_text(path, json.dumps(entry))
         try:
-            batch = self._once.post(
-                "/batches",
-                json={
-                    "input_file_id": file_id,
-                    "endpoint": f"/v1{self._path}",
-                    "completion_window": "24h",
-                    "metadata": {_KEY: key},
-                },
-            )
+            # Only once: a batch whose acceptance was lost on the way must not be submitted again.
+            body = {"input_file_id": file_id, "endpoint": f"/v1{self._path}", "completion_window": "24h"}
+            batch = self._client.post("/batches", json={**body, "metadata": {_KEY: key}}, max_retries=0)
         except http.Refusal:
             path.unlink()  # it says that there is no batch
             raise
         entry["batch_id"] = self._client.take(batch, "id", kind=str)
-        self._write(path, entry)
+        write_text(path, json.dumps(entry))
         log.info("%s: batch %s of %s requests submitted", self._client.spec, entry["batch_id"], f"{len(bodies):,}")
         return path, entry
 
@@ -113,7 +106,7 @@ class Batches:
             for row in rows:
                 if isinstance(row, dict) and (row.get("metadata") or {}).get(_KEY) == entry["key"]:
                     entry["batch_id"] = self._client.take(row, "id", kind=str)
-                    self._write(path, entry)
+                    write_text(path, json.dumps(entry))
                     return True
             if not rows or not found.get("has_more"):
                 break
@@ -138,7 +131,7 @@ class Batches:
         if status != "completed" or set(entry["ids"]) <= set(entry["delivered"]):
             path.unlink(missing_ok=True)
         else:
-            self._write(path, entry)
+            write_text(path, json.dumps(entry))
         if len(answered) < len(wanted):
             why = http.message_of(batch.get("errors")) or f"it is {status}"
             raise SystemFailure(
@@ -173,9 +166,3 @@ class Batches:
             if isinstance(entry, dict) and {"key", "batch_id", "ids", "delivered"} <= entry.keys():
                 return entry
         raise SystemFailure(f"{path} is damaged; it names a batch that was paid for: restore it, or delete it")
-
-    def _write(self, path: Path, entry: Mapping[str, Any]) -> None:
-        write_text(path, json.dumps(entry))
-
-    def close(self) -> None:
-        self._once.close()

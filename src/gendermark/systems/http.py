@@ -131,17 +131,20 @@ class Client:
         self._classify = classify
         self._http = _open(self.url, headers or {}, self._timeout_seconds, auth)
 
-    def get(self, path: str, **content: Any) -> Any:
-        """The parsed JSON answer, after as many attempts as it takes. Keywords are those of httpx's `request`."""
-        return self._request("GET", path, content)
+    def get(self, path: str, **how: Any) -> Any:
+        """The parsed JSON answer, after as many attempts as it takes, or `max_retries`.
 
-    def post(self, path: str, **content: Any) -> Any:
+        Other keywords are those of httpx's `request`.
+        """
+        return self._request("GET", path, **how)
+
+    def post(self, path: str, **how: Any) -> Any:
         """The same for a request with a body."""
-        return self._request("POST", path, content)
+        return self._request("POST", path, **how)
 
     def rows(self, path: str) -> list[Any]:
         """The rows of a file of JSON lines."""
-        found: list[Any] = self._request("GET", path, {}, is_file=True)
+        found: list[Any] = self._request("GET", path, is_file=True)
         return found
 
     def take(self, payload: Any, *path: str | int, kind: type[T]) -> T:
@@ -228,7 +231,10 @@ class Client:
 
     # -- attempts
 
-    def _request(self, method: str, path: str, content: Mapping[str, Any], *, is_file: bool = False) -> Any:
+    def _request(
+        self, method: str, path: str, *, max_retries: int | None = None, is_file: bool = False, **content: Any
+    ) -> Any:
+        max_retries = self._max_retries if max_retries is None else max_retries
         stop = self._stop  # of the work that this request is part of; later work has another
         n_garbled = n_in_vain = 0
         n_answered = self._n_answered
@@ -246,7 +252,7 @@ class Client:
                 # An address that never answered is more likely wrong than in passing trouble.
                 is_hopeless = n_garbled > 1 or (problem.kind == "unreachable" and not self._was_reached)
                 is_too_long = problem.retry_after > PATIENCE.longest_retry_after_seconds
-                if is_hopeless or is_too_long or n_in_vain > self._max_retries:
+                if is_hopeless or is_too_long or n_in_vain > max_retries:
                     raise self._failure(problem, attempt) from None
                 self._wait_before_next(n_in_vain, problem.retry_after, stop)
             else:

@@ -15,8 +15,6 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from functools import partial
 from typing import Any, TypeVar
 
 from gendermark.errors import SystemFailure, UserError
@@ -62,20 +60,31 @@ class OpenAI(System):
         secrets = keys.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
         if keys.are_in(secrets, self._model, *options.values()):
             raise UserError(f"openai: takes no key in its name or options, where others could read it; set {variable}")
-        self._read_options(options)
+        self._endpoint = choice_option(options, "endpoint", list(_PATHS))
+        # A base model has not learnt to follow instructions; it goes on writing where the prompt ends.
+        default = "default" if self._endpoint == "chat" else "tower"
+        self._prompt = chat.open_prompt(options.get("prompt", default), options.get("system", ""))
+        # None leaves each of these to the server, as some models refuse to be told.
+        self._temperature = _number_or_none(options, "temperature", float)
+        self._max_tokens = None if options.get("max_tokens") == "none" else count_option(options, "max_tokens", 1024)
+        self._seed = _number_or_none(options, "seed", int)
+        self._sends_seed = "seed" in options and self._seed is not None
+        self._wants_logprobs = choice_option(options, "logprobs", ("false", "true")) == "true"
+        self._no_think = choice_option(options, "no_think", ("false", "true")) == "true"
+        self._extra = _extra(options)
+        names = ("price_input", "price_output")
+        self._prices = [number_option(options, name, 1) if name in options else 0.0 for name in names]
         self.spec = f"openai:{url}#{self._model}"
-        self._open_client = partial(
-            http.Client,
+        self._client = http.Client(
             self.spec,
             url,
+            options={"timeout_seconds": "300", **options},  # a model that thinks takes its time
             secrets=secrets,
             optional_key=variable,
             headers={"Authorization": f"Bearer {secrets[variable]}"} if secrets else {},
             concurrency=8,
             classify=_kind,
         )
-        self._client_options = {"timeout_seconds": "300", **options}  # a model that thinks takes its time
-        self._client = self._open_client(options=self._client_options)
         # Every answer is stored by itself, so a batch may be as large as keeps all connections busy.
         self.batch_size = 8 * self._client.concurrency
         self.tasks = TASKS if self._endpoint == "completions" else TASKS - {Task.SCORE}
@@ -95,39 +104,18 @@ class OpenAI(System):
         self.system_id = http.identity(self._client, settings)
         shown = temperature.replace("none", "default")
         self.decoding = f"temperature{shown},prompt{self._prompt.content_hash[:8]},extraction{chat.EXTRACTION_VERSION}"
-        self._batches = self._open_batches(options)
+        self._batches: batches.Batches | None = None
+        if flag_option(options, "batch"):  # answers are the same as without, and so is the id
+            self.batch_size = batches.MOST_REQUESTS
+            self.tasks = TASKS - {Task.SCORE}
+            poll_seconds = number_option(options, "poll_seconds", 30)
+            self._batches = batches.Batches(self._client, self.system_id, _PATHS[self._endpoint], poll_seconds)
         self._has_n = self._has_response_format = True
         self._is_checked = False
         self._prompt_tokens: dict[str, list[str]] = {}
         self._lock = threading.Lock()
         self._n_spent: Counter[str] = Counter()
         self._n_problems: Counter[str] = Counter()
-
-    def _open_batches(self, options: Mapping[str, str]) -> batches.Batches | None:
-        """Answers are the same as without, so the id of the system is, too."""
-        if not flag_option(options, "batch"):
-            return None
-        self.batch_size = batches.MOST_REQUESTS
-        self.tasks = TASKS - {Task.SCORE}
-        once = self._open_client(options={**self._client_options, "max_retries": "0"})
-        poll_seconds = number_option(options, "poll_seconds", 30)
-        return batches.Batches(self._client, once, self.system_id, _PATHS[self._endpoint], poll_seconds)
-
-    def _read_options(self, options: Mapping[str, str]) -> None:
-        self._endpoint = choice_option(options, "endpoint", list(_PATHS))
-        # A base model has not learnt to follow instructions; it goes on writing where the prompt ends.
-        default = "default" if self._endpoint == "chat" else "tower"
-        self._prompt = chat.open_prompt(options.get("prompt", default), options.get("system", ""))
-        # None leaves each of these to the server, as some models refuse to be told.
-        self._temperature = _number_or_none(options, "temperature", float)
-        self._max_tokens = None if options.get("max_tokens") == "none" else count_option(options, "max_tokens", 1024)
-        self._seed = _number_or_none(options, "seed", int)
-        self._sends_seed = "seed" in options and self._seed is not None
-        self._wants_logprobs = choice_option(options, "logprobs", ("false", "true")) == "true"
-        self._no_think = choice_option(options, "no_think", ("false", "true")) == "true"
-        self._extra = _extra(options)
-        names = ("price_input", "price_output")
-        self._prices = [number_option(options, name, 1) if name in options else 0.0 for name in names]
 
     # -- before the work
 
@@ -153,8 +141,7 @@ class OpenAI(System):
         offered: list[str] = []
         try:
             # Some have a list that always fails; that is no reason to wait long.
-            with closing(self._open_client(options={**self._client_options, "max_retries": "1"})) as client:
-                rows = client.get("/models")
+            rows = self._client.get("/models", max_retries=1)
         except http.Refusal as problem:
             if problem.status == 401:
                 raise
@@ -198,7 +185,7 @@ class OpenAI(System):
         try:
             if request.task is Task.SCORE:
                 return [self._score(request)]
-            return self._draw(request) if request.task is Task.SAMPLE else [self._translate(request)]
+            return self._ask(request)
         except http.Refusal as problem:
             if (reason := _item_problem(problem)) is None:
                 raise
@@ -206,7 +193,10 @@ class OpenAI(System):
 
     def _answer_in_batches(self, way: batches.Batches, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         asked = {f"{one.request_id}.{one.first_sample}.{one.n_samples}": one for one in requests}
-        bodies = {name: {**self._prompt.body, **self._whole_body(one)} for name, one in asked.items()}
+        bodies = {
+            name: {**self._prompt.body, **self._body(one, one.first_sample, one.n_samples)}
+            for name, one in asked.items()
+        }
         for portion in way.answer(bodies):
             yield [answer for name, found in portion.items() for answer in self._read_batched(asked[name], found)]
 
@@ -226,50 +216,22 @@ class OpenAI(System):
             said = http.message_of(payload)
         return [self._failed(request, sample, "no answer in the batch", said) for sample in request.samples]
 
-    def _whole_body(self, request: Request) -> dict[str, Any]:
-        if request.task is Task.SAMPLE:
-            body = {**self._drawing_body(request), **self._seed_of(request, request.first_sample)}
-            return {**body, "n": request.n_samples} if request.n_samples > 1 else body
-        return self._translating_body(request)
-
-    def _translating_body(self, request: Request) -> dict[str, Any]:
-        body = self._body(request)
-        if self._temperature is not None:
-            body["temperature"] = self._temperature
-        if self._sends_seed:
-            body["seed"] = self._seed
-        return body
-
-    def _translate(self, request: Request) -> Translation:
-        (choice,) = self._choices(self._translating_body(request), 1)
-        return self._read(request, request.first_sample, choice)
-
-    def _draw(self, request: Request) -> list[Translation]:
-        """All samples by one request if the server can. Seeds are fixed, so that a killed run asks the same again."""
-        body = self._drawing_body(request)
+    def _ask(self, request: Request) -> list[Translation]:
+        """All samples by one HTTP request if the server can. Seeds are fixed: a killed run asks the same again."""
         samples = list(request.samples)
         answers: list[Translation] = []
         if self._has_n and len(samples) > 1:
-            choices = self._choices_at_once({**body, **self._seed_of(request, samples[0])}, len(samples))
+            choices = self._choices_at_once(self._body(request, samples[0], len(samples)), len(samples))
             answers = [self._read(request, sample, choice) for sample, choice in zip(samples, choices, strict=False)]
         for sample in samples[len(answers) :]:
-            (choice,) = self._choices({**body, **self._seed_of(request, sample)}, 1)
+            (choice,) = self._choices(self._body(request, sample), 1)
             answers.append(self._read(request, sample, choice))
         return answers
-
-    def _drawing_body(self, request: Request) -> dict[str, Any]:
-        decoding = _decoding(request.options)
-        body = {**self._body(request), "temperature": decoding.temperature}
-        if decoding.top_p < 1:
-            body["top_p"] = decoding.top_p
-        if decoding.top_k:
-            body["top_k"] = decoding.top_k
-        return body
 
     def _choices_at_once(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
         """n choices; or, of a server that does not have `n`, the first or none."""
         try:
-            choices = self._choices({**body, "n": n}, n)
+            choices = self._choices(body, n)
         except http.Refusal as problem:
             if problem.status not in (400, 422) or not _ONE_AT_A_TIME.search(problem.said):
                 raise
@@ -279,13 +241,8 @@ class OpenAI(System):
         self._has_n = False
         return choices[:1]
 
-    def _seed_of(self, request: Request, sample: int) -> dict[str, int]:
-        if self._seed is None:
-            return {}
-        digest = hashlib.sha256(f"{self._seed}/{request.request_id}/{sample}".encode()).digest()
-        return {"seed": int.from_bytes(digest[:4], "big") >> 1}  # some servers take 31 bits
-
-    def _body(self, request: Request) -> dict[str, Any]:
+    def _body(self, request: Request, sample: int, n: int = 1) -> dict[str, Any]:
+        """What is sent for n samples of a request, from this one on."""
         fields = (request.source, request.source_language, request.target_language, dict(request.options).get(HINT, ""))
         if self._endpoint == "chat":
             body = self._asked(self._prompt.messages(*fields))
@@ -297,9 +254,19 @@ class OpenAI(System):
             body["logprobs"] = True if self._endpoint == "chat" else 1
         if self._no_think:
             body["chat_template_kwargs"] = {"enable_thinking": False}
-        if self._max_tokens is not None:
-            body["max_tokens"] = self._max_tokens
-        return {**body, **self._extra}
+        if request.task is Task.SAMPLE:
+            decoding = _decoding(request.options)
+            body["temperature"] = decoding.temperature
+            drawing = {"top_p": decoding.top_p if decoding.top_p < 1 else None, "top_k": decoding.top_k or None}
+            seed = None
+            if self._seed is not None:
+                digest = hashlib.sha256(f"{self._seed}/{request.request_id}/{sample}".encode()).digest()
+                seed = int.from_bytes(digest[:4], "big") >> 1  # some servers take 31 bits
+            given = {**drawing, "seed": seed, "n": n if n > 1 else None}
+        else:
+            given = {"temperature": self._temperature, "seed": self._seed if self._sends_seed else None}
+        given["max_tokens"] = self._max_tokens
+        return {**body, **{name: value for name, value in given.items() if value is not None}, **self._extra}
 
     def _asked(self, prompt: str | list[dict[str, str]]) -> dict[str, Any]:
         if self._endpoint == "completions":
@@ -439,8 +406,6 @@ class OpenAI(System):
         return lines
 
     def close(self) -> None:
-        if self._batches is not None:
-            self._batches.close()
         self._client.close()
 
 
