@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
-from gendermark.errors import BadFile, UnknownName, UnmatchedSources, UserError
+from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.tables import Samples
@@ -228,7 +228,7 @@ def score_texts(
         unsound = [why for file in files if isinstance(file, TranslationFile) for why in file.accepted]
         unsound += accepted or []
         if not unsound:
-            with _accepting(accepted), soundness.refused(_THEMSELVES, REMEDIES):
+            with soundness.refused(_THEMSELVES, REMEDIES, accepted=accepted):
                 check_genders(found, item_set, texts)
         origin = replace(origin, unsound="; ".join(dict.fromkeys([*unsound, *(accepted or [])])))
     result = judge_and_estimate(found, item_set, answers, origin, executor)
@@ -334,16 +334,6 @@ def _matched(
     return benchmark.load(selection), stored(chain.from_iterable(by_part.values()))
 
 
-@contextmanager
-def _accepting(accepted: list[str] | None) -> Iterator[None]:
-    try:
-        yield
-    except BadFile as problem:
-        if accepted is None:
-            raise
-        accepted.append(str(problem))
-
-
 def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet, accepted: list[str] | None) -> Sequence[str | None]:
     notes: Sequence[str] = ()
     if isinstance(given, TranslationFile):
@@ -359,7 +349,7 @@ def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet, accepted: lis
                 f"{len(texts):,} translations were given for {len(item_set.items):,} sentences ({data} data); give one "
                 "for each of gendermark.items(...).items"
             )
-        with _accepting(accepted), soundness.refused(where, REMEDIES):
+        with soundness.refused(where, REMEDIES, accepted=accepted):
             notes = check_sound(benchmark, item_set, given)
     for note in notes:
         log.info("%s: %s", where, note)
@@ -410,26 +400,7 @@ def run(
 ) -> Result: ...
 @overload
 def run(
-    system: str | Translate,
-    benchmark: Sequence[str | Selection],
-    to: str = "",
-    directory: Path | str | None = None,
-    *,
-    data: str = "official",
-    rules: str = "",
-    revision: str = "",
-    source_language: str = "",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 12345,
-    interval: str = "jackknife",
-    resampling: Resampling | None = None,
-    system_options: Mapping[str, str] | None = None,
-    forced_choice: bool = False,
-    name: str = "",
-    executor: str = "",
-    accept_unsound: bool = False,
-    **options: Any,
+    system: str | Translate, benchmark: Sequence[str | Selection], to: str = "", *args: Any, **options: Any
 ) -> list[Result]: ...
 def run(
     system: str | Translate,

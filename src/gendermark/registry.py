@@ -46,10 +46,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "files": "gendermark.systems.files:Files",
         "google": "gendermark.systems.services:Google",
         "hf": "gendermark.systems.huggingface:open_system",
-        "hinted": "gendermark.systems.hinted:Hinted",
+        "hinted": "gendermark.systems.wrappers:Hinted",
         "libretranslate": "gendermark.systems.services:LibreTranslate",
         "openai": "gendermark.systems.openai:OpenAI",
-        "rerank": "gendermark.systems.rerank:Rerank",
+        "rerank": "gendermark.systems.wrappers:Rerank",
         "torch": "gendermark.lab.torch_models:Torch",
     },
     "language": {

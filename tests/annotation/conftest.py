@@ -9,8 +9,7 @@ import pytest
 
 import gendermark
 from annotation.made import SPECS, Served, contextual_run
-from gendermark.annotation import Key, Lineup, draw_lineup, read_runs
-from gendermark.annotation.lineup import REFERENCE, LineupRun
+from gendermark.annotation.lineup import REFERENCE, Key, Lineup, LineupRun, draw_lineup, read_runs
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 import pytest
 
 import gendermark
-from gendermark.annotation import GENDERS, LINEUP, JudgedRun
+from gendermark.annotation.agreement import JudgedRun
+from gendermark.annotation.sheets import GENDERS, LINEUP
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.mt_geneval.judge import CONTEXTUAL
 from gendermark.metrics.metric import Resampling

@@ -19,8 +19,9 @@ import pytest
 import gendermark
 from annotation.conftest import Drawn
 from annotation.made import CELL, FEW, LINEUP_HEADER, SPECS, contextual_run, marked, written
-from gendermark.annotation import LINEUP, AgreementReport, Key, Lineup, draw_lineup, read_runs, write_lineup
-from gendermark.annotation.lineup import REFERENCE, KeyRow, LineupRun
+from gendermark.annotation.agreement import AgreementReport
+from gendermark.annotation.lineup import REFERENCE, Key, KeyRow, Lineup, LineupRun, draw_lineup, read_runs, write_lineup
+from gendermark.annotation.sheets import LINEUP
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling

@@ -17,17 +17,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from annotation.made import FIRST, SPECS, F, M, contextual_run, judged, written
-from gendermark.annotation import (
-    GENDERS,
-    JudgedRun,
-    draw_lineup,
-    read_blank,
-    read_runs,
-    read_sheet,
-    write_lineup,
-    write_sheet,
-)
+from gendermark.annotation.agreement import JudgedRun
+from gendermark.annotation.lineup import draw_lineup, read_runs, write_lineup
 from gendermark.annotation.serving import JOURNAL, LONGEST_NOTE, Desk, identity_of, kept_token
+from gendermark.annotation.sheets import GENDERS, read_blank, read_sheet, write_sheet
 from gendermark.errors import BadFile, UserError
 
 ROWS = ['7,baker,"El panadero, sí.",,,', "3,'=nurse,'=La enfermera.,,,", "9,doctor,הרופאה של Google.,,,"]

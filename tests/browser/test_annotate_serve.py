@@ -14,8 +14,8 @@ import pytest
 
 import gendermark
 from annotation.made import Served, written
-from gendermark.annotation import GENDERS, JudgedRun, write_sheet
-from gendermark.annotation.sheets import inert
+from gendermark.annotation.agreement import JudgedRun
+from gendermark.annotation.sheets import GENDERS, inert, write_sheet
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

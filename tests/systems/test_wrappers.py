@@ -15,10 +15,8 @@ from gendermark.errors import UserError
 from gendermark.names import readable
 from gendermark.records import Gender, Request, Task, Translation
 from gendermark.runs.translate import translate
-from gendermark.systems.hinted import Hinted
-from gendermark.systems.rerank import Rerank, by_probability
 from gendermark.systems.system import System, open_system
-from gendermark.systems.wrapper import split_wrapped
+from gendermark.systems.wrappers import Hinted, Rerank, by_probability, split_wrapped
 
 HERSELF = "The doctor hurt herself."
 WAVED = "The doctor waved."

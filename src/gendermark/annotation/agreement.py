@@ -1,15 +1,13 @@
-"""How far people agree: what every kind of sheet shares, and the sheets of one run against its judge.
-
-A kind of question finds the item that each row of a sheet is about (`find`), and reports on the answers (`agree`).
-"""
+"""How far people agree: what every kind of question shares, and the sheets of one run against its judge."""
 
 from __future__ import annotations
 
 import hashlib
 import random
 import re
+from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
@@ -54,67 +52,9 @@ class Answers:
 
     def summary(self, **more: Any) -> dict[str, Any]:
         """As a report has it."""
-        counts = {
-            "n_rows": len(self.rows),
-            "n_answers": len(self.by_item),
-            "n_blank": sum(r.is_blank for r in self.rows),
-        }
+        n_blank = sum(row.is_blank for row in self.rows)
+        counts = {"n_rows": len(self.rows), "n_answers": len(self.by_item), "n_blank": n_blank}
         return {"name": self.name, "path": self.path, **counts, **more, "problems": self.problems}
-
-
-class NoItem(Exception):
-    """Why a row is about no item."""
-
-
-Find = Callable[[Row, Container[Any]], Hashable]
-"""The item that a row is about, given the items of the rows before it; raises `NoItem`."""
-
-
-def read_answers(paths: Sequence[Path | str], form: Form, find: Find) -> tuple[list[Answers], list[str]]:
-    """Everybody's answers, and the sheets that are still blank. Blank sheets are refused where all are."""
-    sheets: dict[str, list[Row]] = {}
-    blank: dict[str, NoAnswers] = {}
-    places = [Path(path).resolve() for path in paths]
-    for path, place in zip(map(str, paths), places, strict=True):
-        if places.count(place) > 1:
-            raise UserError(f"{path} is given twice; give each person's sheet once")
-        try:
-            sheets[path] = read_sheet(path, form)
-        except NoAnswers as problem:
-            blank[path] = problem
-    if not sheets:
-        raise next(iter(blank.values()), UserError("no sheets were given"))
-    # People are named after their files, or whole paths where those are not enough; `people` are all of them.
-    stems = [Path(path).stem for path in sheets]
-    names = list(sheets) if len(set(stems)) < len(stems) or "people" in stems else stems
-    found = [_match(name, path, rows, find) for name, (path, rows) in zip(names, sheets.items(), strict=True)]
-    return found, list(blank)
-
-
-def _match(name: str, path: str, rows: Sequence[Row], find: Find) -> Answers:
-    """Each answer to the item that its row is about; of two answers to one item the later counts."""
-    seen: set[Hashable] = set()
-    answered: dict[Hashable, Row] = {}
-    problems: list[dict[str, Any]] = []
-    for row in rows:
-        problem = row.problem
-        try:
-            item = find(row, seen)
-            seen.add(item)
-        except NoItem as reason:
-            problem = problem or f"{reason}; not counted"
-        if row.is_blank:
-            continue
-        if not problem:
-            if item in answered:
-                problem = f"answers the item of line {answered[item].line} again; this one counts"
-            answered[item] = row
-        if problem:
-            problems.append({"line": row.line, "problem": problem})
-    if not answered:
-        first = problems[0]
-        raise BadFile(path, f"{first['problem']}, and no other row could be used either", line=first["line"])
-    return Answers(name, path, rows, {item: row.answer for item, row in answered.items()}, seen, problems)
 
 
 @dataclass(frozen=True)
@@ -132,10 +72,92 @@ class AgreementReport:
         return find_estimate(self.estimates, metric, slice)
 
 
-def resampled(unit: str, resampling: Resampling) -> str:
-    """How intervals were made, as a report says it."""
-    facts = f"seed-{resampling.seed},confidence-{resampling.confidence:g}"
-    return f"{unit}-bootstrap-{resampling.n_resamples},{facts}"
+class NoItem(Exception):
+    """Why a row is about no item."""
+
+
+class Question(ABC):
+    """A kind of question, asked about certain runs: it finds the item of each row of a sheet, and reports."""
+
+    form: Form
+    unit: str
+    """What is resampled: an item, or a segment that has several rows."""
+    languages: tuple[str, str]
+    can_agree = True
+
+    @abstractmethod
+    def known(self, row: Row) -> Any:
+        """What a row may be about, by its number and its text; raises `NoItem`."""
+
+    @abstractmethod
+    def find(self, row: Row, taken: Container[Any]) -> Hashable:
+        """The item that a row is about, given the items of the rows before it; raises `NoItem`."""
+
+    @abstractmethod
+    def _report(self, people: Sequence[Answers], how: Resampling) -> tuple[dict[str, Any], list[Estimate], list[str]]:
+        """The content of its own, the estimates and the warnings."""
+
+    def agree(self, paths: Sequence[Path | str], resampling: Resampling | None = None) -> AgreementReport:
+        """People against each other and against the automatic judge; each kind of question says how."""
+        how = resampling or Resampling()
+        people, left_out = self._read(paths)
+        content, estimates, warnings = self._report(people, how)
+        pairs = combinations(people, 2)
+        copies = [f"{one.name} and {other.name}" for one, other in pairs if one.by_item == other.by_item]
+        facts = f"seed-{how.seed},confidence-{how.confidence:g}"
+        shared = {
+            "estimates": [estimate.to_json() for estimate in estimates],
+            "warnings": [
+                *(f"{both} have the same answers; if one is a copy, leave it out" for both in copies),
+                *warnings,
+            ],
+            "resampling": f"{self.unit}-bootstrap-{how.n_resamples},{facts}",
+        }
+        return AgreementReport({**content, **shared}, tuple(estimates), left_out)
+
+    def _read(self, paths: Sequence[Path | str]) -> tuple[list[Answers], list[str]]:
+        """Everybody's answers, and the sheets that are still blank. Blank sheets are refused where all are."""
+        sheets: dict[str, list[Row]] = {}
+        blank: dict[str, NoAnswers] = {}
+        places = [Path(path).resolve() for path in paths]
+        for path, place in zip(map(str, paths), places, strict=True):
+            if places.count(place) > 1:
+                raise UserError(f"{path} is given twice; give each person's sheet once")
+            try:
+                sheets[path] = read_sheet(path, self.form)
+            except NoAnswers as problem:
+                blank[path] = problem
+        if not sheets:
+            raise next(iter(blank.values()), UserError("no sheets were given"))
+        # People are named after their files, or whole paths where those are not enough; `people` are all of them.
+        stems = [Path(path).stem for path in sheets]
+        names = list(sheets) if len(set(stems)) < len(stems) or "people" in stems else stems
+        return [self._match(name, *sheet) for name, sheet in zip(names, sheets.items(), strict=True)], list(blank)
+
+    def _match(self, name: str, path: str, rows: Sequence[Row]) -> Answers:
+        """Each answer to the item that its row is about; of two answers to one item the later counts."""
+        seen: set[Hashable] = set()
+        answered: dict[Hashable, Row] = {}
+        problems: list[dict[str, Any]] = []
+        for row in rows:
+            problem = row.problem
+            try:
+                item = self.find(row, seen)
+                seen.add(item)
+            except NoItem as reason:
+                problem = problem or f"{reason}; not counted"
+            if row.is_blank:
+                continue
+            if not problem:
+                if item in answered:
+                    problem = f"answers the item of line {answered[item].line} again; this one counts"
+                answered[item] = row
+            if problem:
+                problems.append({"line": row.line, "problem": problem})
+        if not answered:
+            first = problems[0]
+            raise BadFile(path, f"{first['problem']}, and no other row could be used either", line=first["line"])
+        return Answers(name, path, rows, {item: row.answer for item, row in answered.items()}, seen, problems)
 
 
 # -- numbers -----------------------------------------------------------------------------------------------------------
@@ -168,36 +190,27 @@ def alpha(
     An item with fewer than two answers has nothing to compare.
     """
     value = statistics.krippendorff_alpha(ratings)
-    sums: dict[Hashable, list[float]] = {}
-    n_units = 0
-    for group, unit in zip(groups, zip(*ratings, strict=True), strict=True):
-        counts = [sum(answer == label for answer in unit if answer is not None) for label in labels]
-        n = sum(counts)
-        if n > 1:
-            n_units += 1
-            disagreement = (n * n - sum(count * count for count in counts)) / (n - 1)
-            before = sums.get(group, [0.0] * (len(labels) + 1))
-            sums[group] = [a + b for a, b in zip(before, [*counts, disagreement], strict=True)]
+    units = [[unit.count(label) for label in labels] for unit in zip(*ratings, strict=True)]
+    counted = [(group, counts) for group, counts in zip(groups, units, strict=True) if sum(counts) > 1]
+    places = {group: place for place, group in enumerate(dict.fromkeys(group for group, _ in counted))}
+    table = np.zeros((len(places), len(labels) + 1))
+    for group, counts in counted:
+        size = sum(counts)
+        table[places[group]] += [*counts, (size * size - sum(count * count for count in counts)) / (size - 1)]
     interval = None
-    if value is not None:
-        table = np.array(list(sums.values()))
-        *label_counts, disagreement = table.sum(axis=0)
-        if disagreement == 0:
-            n_answers = sum(label_counts)
-            by_chance = (n_answers**2 - sum(n**2 for n in label_counts)) / (n_answers * (n_answers - 1))
-            interval = _all_agree(len(sums), float(by_chance), resampling.confidence)
-        else:
-            replicates = statistics.resampled_sums(table, resampling.n_resamples, resampling.seed)
-            interval = spread_of(_alphas(replicates), resampling.confidence)
-    return estimate_of("alpha", slice_name, value, interval, n_units, len(groups), len(sums))
+    if value is not None and not table[:, -1].any():
+        n_answers, by_chance, _ = (float(sums[0]) for sums in _summed(table.sum(axis=0, keepdims=True)))
+        interval = _all_agree(len(places), by_chance / (n_answers * (n_answers - 1)), resampling.confidence)
+    elif value is not None:
+        n, chance, disagreement = _summed(statistics.resampled_sums(table, resampling.n_resamples, resampling.seed))
+        interval = spread_of(1 - ratio((n - 1) * disagreement, chance), resampling.confidence)
+    return estimate_of("alpha", slice_name, value, interval, len(counted), len(groups), len(places))
 
 
-def _alphas(sums: statistics.Floats) -> statistics.Floats:
-    """Alpha of each resample, from its labels and its disagreement; NaN where it is undefined."""
-    labels, disagreement = sums[:, :-1], sums[:, -1]
-    n = labels.sum(axis=1)
-    by_chance = n**2 - (labels**2).sum(axis=1)
-    return 1 - ratio((n - 1) * disagreement, by_chance)
+def _summed(sums: statistics.Floats) -> tuple[statistics.Floats, statistics.Floats, statistics.Floats]:
+    """Of each row: answers, pairs of them that would differ by chance, and the disagreement."""
+    n = sums[:, :-1].sum(axis=1)
+    return n, n**2 - (sums[:, :-1] ** 2).sum(axis=1), sums[:, -1]
 
 
 def ratio(above: statistics.Floats, below: statistics.Floats) -> statistics.Floats:
@@ -249,11 +262,17 @@ def read_cell(directory: Path, cell: str = "") -> tuple[Result, dict[str, folder
     return results[cell], {j.item_id: text for j, text in zip(results[cell].judgements, texts, strict=True)}
 
 
-class JudgedRun:
-    """The translations of one run, which people and its judge read. What the judge said is nowhere in a sheet."""
+class JudgedRun(Question):
+    """The translations of one run, which people and its judge read. What the judge said is nowhere in a sheet.
+
+    Slices of its agreement: `a ~ b` two people; `people` all of them; `judge ~ a` the judge and one person;
+    `judge ~ people` the judge and the majority; `judge ~ people, weighted` the same, weighted to the mix of the whole
+    run. Agreement is among items that both sides gave a gender; how many more only one side did stands beside it. A tie
+    has no majority.
+    """
 
     form = GENDERS
-    can_agree = True
+    unit = "item"
 
     def __init__(self, result: Result, texts: Mapping[str, folder.Text]) -> None:
         self.result = result
@@ -303,8 +322,7 @@ class JudgedRun:
 
     # -- found again ---------------------------------------------------------------------------------------------------
 
-    def find(self, row: Row, taken: Container[str]) -> str:
-        """The item that a row is about: by its index and its sentence, then by its entity."""
+    def find(self, row: Row, taken: Container[Any]) -> str:
         found = self.known(row)
         if row.entity:
             wanted = _bare(row.entity)
@@ -317,7 +335,6 @@ class JudgedRun:
         return next((j.item_id for j in found if j.item_id not in taken), found[0].item_id)
 
     def known(self, row: Row) -> list[Judgement]:
-        """What a row may be about, by its index and its sentence."""
         sentence = comparable(row.text)
         by_sentence = self._by_text.get(sentence, []) if sentence else []
         by_index = self._by_index.get(row.number, []) if row.number is not None else by_sentence
@@ -331,34 +348,21 @@ class JudgedRun:
 
     # -- the report ----------------------------------------------------------------------------------------------------
 
-    def agree(self, paths: Sequence[Path | str], resampling: Resampling | None = None) -> AgreementReport:
-        """People against each other and against the judge.
-
-        Slices: `a ~ b` two people; `people` all of them; `judge ~ a` the judge and one person; `judge ~ people` the
-        judge and the majority; `judge ~ people, weighted` the same, weighted to the mix of the whole run. Agreement is
-        among items that both sides gave a gender; how many more only one side did stands beside it. A tie has no
-        majority.
-        """
-        resampling = resampling or Resampling()
-        people, left_out = read_answers(paths, self.form, self.find)
+    def _report(self, people: Sequence[Answers], how: Resampling) -> tuple[dict[str, Any], list[Estimate], list[str]]:
         genders = {
             one.name: {i: gender for i, key in one.by_item.items() if (gender := _GENDER_OF[key])} for one in people
         }
         majority, n_ties = _majority(list(genders.values()))
-        estimates = [
-            replace(e, signature=self.result.signature) for e in self._estimates(genders, majority, resampling)
-        ]
         content = {
             "cell": self.result.cell,
             "system": self.result.system,
             "sheets": [self._summary(one) for one in people],
-            "estimates": [estimate.to_json() for estimate in estimates],
             "disagreements": list(self._disagreements(people)),
-            "warnings": list(_warnings(people, n_ties)),
-            "resampling": resampled("item", resampling),
             "signature": self.result.signature,
         }
-        return AgreementReport(content, tuple(estimates), left_out)
+        estimates = [replace(e, signature=self.result.signature) for e in self._estimates(genders, majority, how)]
+        divided = f"people are equally divided, so that there is no majority, in this number of items: {n_ties:,}"
+        return content, estimates, [divided] if n_ties else []
 
     def _summary(self, one: Answers) -> dict[str, Any]:
         not_found = [_observed(self._by_id[item_id]) for item_id, key in one.by_item.items() if key == "u"]
@@ -434,17 +438,6 @@ def _majority(people: Sequence[Genders]) -> tuple[dict[str, Gender], int]:
     return majority, len(votes) - len(majority)
 
 
-def _warnings(people: Sequence[Answers], n_ties: int) -> Iterator[str]:
-    contents = {
-        one.name: [(row.number, comparable(row.text), row.answer, row.problem) for row in one.rows] for one in people
-    }
-    for one, other in combinations(contents, 2):
-        if contents[one] == contents[other]:
-            yield f"{one} and {other} have the same rows and answers; if one is a copy, leave it out"
-    if n_ties:
-        yield f"people are equally divided, so that there is no majority, in this number of items: {n_ties:,}"
-
-
 def _ratings(raters: Sequence[Mapping[str, Gender | None]]) -> list[list[Gender | None]]:
     """Of every item that any of them has, in the order of their ids."""
     item_ids = sorted(set().union(*raters))
@@ -470,21 +463,15 @@ def _of_two(slice_name: str, raters: Sequence[Mapping[str, Gender | None]], resa
         counts = np.zeros((n, len(_LABELS), len(_LABELS)))
         for number, (a, b) in enumerate(both):
             counts[number, _LABELS.index(a), _LABELS.index(b)] = 1
-        interval = spread_of(_kappas(counts, resampling), resampling.confidence)
+        sums = statistics.resampled_sums(counts.reshape(n, -1), resampling.n_resamples, resampling.seed)
+        tables = sums.reshape(-1, *counts.shape[1:])
+        chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
+        kappas = ratio(n * np.trace(tables, axis1=1, axis2=2) - chance, n * n - chance)
+        interval = spread_of(kappas, resampling.confidence)
     return [
         percentage("agreement", slice_name, n_agreed, n, n_total, resampling.confidence),
         estimate_of("kappa", slice_name, kappa, interval, n, n_total),
     ]
-
-
-def _kappas(counts: statistics.Floats, resampling: Resampling) -> statistics.Floats:
-    """Kappa of each resample of the items; NaN where it is undefined."""
-    sums = statistics.resampled_sums(counts.reshape(len(counts), -1), resampling.n_resamples, resampling.seed)
-    tables = sums.reshape(-1, *counts.shape[1:])
-    n = len(counts)
-    agreed = np.trace(tables, axis1=1, axis2=2)
-    by_chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
-    return ratio(n * agreed - by_chance, n * n - by_chance)
 
 
 _Compared = Sequence[tuple[Gender, Gender | None, float]]

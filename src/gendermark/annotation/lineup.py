@@ -12,7 +12,6 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +19,14 @@ import numpy as np
 
 from gendermark import registry
 from gendermark.annotation.agreement import (
-    AgreementReport,
     Answers,
     NoItem,
+    Question,
     alpha,
     estimate_of,
     percentage,
     ratio,
-    read_answers,
     read_cell,
-    resampled,
     spread_of,
 )
 from gendermark.annotation.sheets import LINEUP, Row, comparable, inert, refuse_to_overwrite, write_sheet
@@ -306,10 +303,17 @@ def _runs_of(key: Key, directories: Sequence[Path]) -> dict[str, LineupRun]:
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
-class Lineup:
-    """A key with the runs of its systems: whether each row of its sheet has the right gender."""
+class Lineup(Question):
+    """A key with the runs of its systems: whether each row of its sheet has the right gender.
+
+    Its report has Tables 5 and 7 of the paper. `alpha`, of people: slices `systems` and `reference`. `accuracy`, by the
+    preferred evaluator: slices `NAME` and `NAME, SUB-CATEGORY` for each system and the reference. `precision`,
+    `recall`, `f_score` of the automatic metric against the preferred evaluator: slices `NAME`, and `mean`, which is
+    that of the systems.
+    """
 
     form = LINEUP
+    unit = "segment"
 
     def __init__(self, key: Key, directories: Sequence[Path]) -> None:
         self.key = key
@@ -324,7 +328,7 @@ class Lineup:
         """With no run folders, only to find rows."""
         return cls(_read_key(key), directories)
 
-    def find(self, row: Row, taken: Container[int]) -> int:  # noqa: ARG002 (the number is enough)
+    def find(self, row: Row, taken: Container[Any]) -> int:  # noqa: ARG002 (the number is enough)
         return self.known(row).row
 
     def known(self, row: Row) -> KeyRow:
@@ -336,31 +340,13 @@ class Lineup:
             raise NoItem(f"its translation is not that of row {row.number} in the key")
         return known
 
-    def agree(self, paths: Sequence[Path | str], resampling: Resampling | None = None) -> AgreementReport:
-        """Tables 5 and 7 of the paper: agreement of people, accuracy by the preferred one, and the automatic metric.
-
-        `alpha`: slices `systems` and `reference`. `accuracy`, by the preferred evaluator: slices `NAME` and
-        `NAME, SUB-CATEGORY` for each system and the reference. `precision`, `recall`, `f_score` of the automatic
-        metric against the preferred evaluator: slices `NAME`, and `mean`, which is that of the systems.
-        """
-        resampling = resampling or Resampling()
-        people, left_out = read_answers(paths, self.form, self.find)
+    def _report(self, people: Sequence[Answers], how: Resampling) -> tuple[dict[str, Any], list[Estimate], list[str]]:
         evaluators = [self._summary(one) for one in people]
         # `max` takes the first of equals. The paper counts times, not shares: who left more open is not preferred.
         place = max(range(len(people)), key=lambda number: evaluators[number]["n_reference_correct"])
         answers = {row: answer == "y" for row, answer in people[place].by_item.items()}
         signatures = {name: run.result.signature for name, run in self.runs.items()}
         categories = sorted(set(self.key.sample.values()))
-        signature_of = {f"{name}, {category}": s for name, s in signatures.items() for category in categories}
-        signature_of |= signatures
-        estimates = [
-            replace(e, signature=signature_of.get(e.slice, ""))
-            for e in (
-                *self._agreement(people, resampling),
-                *self._accuracies(answers, categories, resampling.confidence),
-                *self._metric_scores(answers, resampling),
-            )
-        ]
         preferred = people[place].name
         content = {
             "cell": self.key.cell,
@@ -371,12 +357,17 @@ class Lineup:
             "categories": categories,
             "evaluators": evaluators,
             "preferred": preferred,
-            "estimates": [estimate.to_json() for estimate in estimates],
-            "warnings": list(self._warnings(people, evaluators, preferred)),
-            "resampling": resampled("segment", resampling),
             "signatures": signatures,
         }
-        return AgreementReport(content, tuple(estimates), left_out)
+        estimates = [
+            replace(e, signature=signatures.get(e.slice) or signatures.get(e.slice.rpartition(", ")[0], ""))
+            for e in (
+                *self._agreement(people, how),
+                *self._accuracies(answers, categories, how.confidence),
+                *self._metric_scores(answers, how),
+            )
+        ]
+        return content, estimates, list(self._warnings(evaluators, preferred))
 
     def _summary(self, one: Answers) -> dict[str, Any]:
         references = [row.row for row in self.key.rows if row.system == REFERENCE]
@@ -384,17 +375,12 @@ class Lineup:
         missing = sorted(row.row for row in self.key.rows if row.row not in one.seen)
         return one.summary(n_reference=len(given), n_reference_correct=given.count("y"), missing=missing)
 
-    def _warnings(
-        self, people: Sequence[Answers], evaluators: Sequence[Mapping[str, Any]], preferred: str
-    ) -> Iterator[str]:
+    def _warnings(self, evaluators: Sequence[Mapping[str, Any]], preferred: str) -> Iterator[str]:
         for one in evaluators:
             if missing := one["missing"]:
                 rest = " ..." if len(missing) > _MOST_NUMBERS else ""
                 numbers = ", ".join(map(str, missing[:_MOST_NUMBERS])) + rest
                 yield f"{one['name']} lacks this number of rows: {len(missing):,} ({numbers})"
-        for first, second in combinations(people, 2):
-            if first.by_item == second.by_item:
-                yield f"{first.name} and {second.name} have the same answers; if one is a copy, leave it out"
         most = max(one["n_reference_correct"] for one in evaluators)
         equal = [one["name"] for one in evaluators if one["n_reference_correct"] == most]
         if len(equal) > 1:

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import __version__
-from gendermark.annotation.agreement import AgreementReport, JudgedRun, NoItem
+from gendermark.annotation.agreement import AgreementReport, JudgedRun, NoItem, Question
 from gendermark.annotation.lineup import Lineup
-from gendermark.annotation.sheets import GENDERS, BlankSheet, inert, write_sheet
+from gendermark.annotation.sheets import GENDERS, BlankSheet, write_sheet
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
 from gendermark.io.textfiles import read_jsonl
@@ -37,9 +37,7 @@ LONGEST_NOTE = 2_000
 _BLANK = {"answer": "", "note": "", "revision": 0}
 
 
-def question_of(
-    sheet: BlankSheet, directories: Sequence[Path], cell: str, key: Path | None
-) -> JudgedRun | Lineup | None:
+def question_of(sheet: BlankSheet, directories: Sequence[Path], cell: str, key: Path | None) -> Question | None:
     """The runs or the key that a sheet was exported from; none where none are given."""
     if sheet.form is GENDERS:
         if key is not None:
@@ -153,11 +151,8 @@ def identity_of(name: str) -> str:
 class Desk:
     """Where people's answers are taken. Use as a context manager: one process at a time has the folder."""
 
-    def __init__(
-        self, sheet: BlankSheet, directory: Path, question: JudgedRun | Lineup | None = None, seed: int = 12345
-    ) -> None:
+    def __init__(self, sheet: BlankSheet, directory: Path, question: Question | None = None, seed: int = 12345) -> None:
         self.sheet, self.directory, self.question = sheet, directory, question
-        self._choices = {choice.key: choice.cells for choice in sheet.form.choices}
         self._can_agree = question is not None and question.can_agree
         self._resampling = Resampling(seed=seed)
         self._people: dict[str, Annotator] = {}
@@ -255,7 +250,7 @@ class Desk:
         choice, note = sent.get("answer"), _line(sent, "note", LONGEST_NOTE)
         if item >= len(self.sheet.cells):
             raise UserError(f"there is no item {item}")
-        if choice not in ("", *self._choices):
+        if choice not in ("", *(one.key for one in self.sheet.form.choices)):
             raise UserError(f"{choice!r:.20} is not one of the answers")
         with self._lock:
             person = self._open_person(sent)
@@ -343,22 +338,15 @@ class Desk:
             self._people[who].is_closed = True
         elif kind in ("answered", "undone"):
             item, choice, note = _number(event, "item"), str(event["answer"]), str(event["note"])
-            self._filled(item, {"answer": choice, "note": note})
+            self.sheet.form.fill(self.sheet.cells[item], choice, note)  # an error if the answer is none of its own
             self._people[who].change(item, choice, note, is_undo=kind == "undone")
         else:
             raise ValueError(kind)
 
-    def _filled(self, item: int, answer: Mapping[str, Any]) -> list[str]:
-        """A row of the sheet with an answer in it."""
-        cells = list(self.sheet.cells[item])
-        for column, text in self._choices[answer["answer"]].items() if answer["answer"] else ():
-            cells[column] = text
-        cells[self.sheet.form.note] = inert(answer["note"])
-        return cells
-
     def _write_sheet(self, who: str) -> None:
-        person = self._people[who]
-        rows = [self._filled(item, person.answer(item)) for item in range(len(self.sheet.cells))]
+        answers = map(self._people[who].answer, range(len(self.sheet.cells)))
+        filled = zip(self.sheet.cells, answers, strict=True)
+        rows = [self.sheet.form.fill(row, answer["answer"], answer["note"]) for row, answer in filled]
         write_sheet(self.sheet_of(who), self.sheet.columns, rows)
 
 

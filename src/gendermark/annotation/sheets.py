@@ -1,7 +1,4 @@
-"""Sheets that people fill in: one form for each kind of question, written blank, and read as people fill them in.
-
-The columns of the first form are those of Stanovsky, Smith and Zettlemoyer (2019), whose sheets can be read too.
-"""
+"""Sheets that people fill in: written blank, read as people fill them in. `forms.toml` has the two kinds."""
 
 from __future__ import annotations
 
@@ -10,9 +7,11 @@ import hashlib
 import io
 import json
 import re
+import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 
 from gendermark.errors import BadFile, UserError
@@ -32,125 +31,73 @@ class NoAnswers(UserError):
 
 @dataclass(frozen=True)
 class Choice:
-    """One possible answer: its key on the page, its label there, and what it writes into which columns."""
+    """One possible answer: its key and label on the page, and what it writes into the columns of the answer."""
 
     key: str
     label: str
-    cells: Mapping[int, str]
+    cells: Sequence[str]
+    spellings: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Form:
-    """One kind of question, and the sheet that asks it. Its first column numbers the rows."""
+    """One kind of question, and the sheet that asks it; `forms.toml` says what its fields are."""
 
     columns: tuple[str, ...]
     question: str
     hint: str
     text: int
-    """The column of the translation."""
     shown: Mapping[str, int]
-    """What else is shown, and its column."""
+    identified_by: Sequence[str]
+    names: Mapping[str, Sequence[str]] = field(repr=False)
     choices: tuple[Choice, ...]
-    note: int
-    read_answer: Callable[[Mapping[str, str]], tuple[str, str]] = field(repr=False)
-    """From the cells of a row: the key of a choice, empty if there is none, and what is wrong with the answer."""
-    names: Mapping[str, str] = field(repr=False)
-    """Names of columns, in lower case and without brackets, and what they hold: number, entity, text, found, answer."""
-    identified_by: tuple[str, ...]
-    """What says which item a row is about; one of them is enough."""
-    about_anybody: tuple[str, str] = ("", "")
-    """Question and hint for a row that names nobody."""
+    about_anybody: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def filled(self) -> set[int]:
+    def filled(self) -> range:
         """The columns that people fill in."""
-        return {self.note, *(column for choice in self.choices for column in choice.cells)}
-
-    @property
-    def answer_column(self) -> str:
-        return self.columns[self.note - 1]
+        return range(len(self.columns) - 1 - len(self.choices[0].cells), len(self.columns))
 
     @property
     def identifying(self) -> str:
         """The titles of the columns that say which item a row is about."""
         return " or ".join(self.columns[{"number": 0, "text": self.text}[name]] for name in self.identified_by)
 
+    @property
+    def answers(self) -> str:
+        """What people write into the column of the answer."""
+        *others, last = [choice.cells[-1] for choice in self.choices if choice.cells[-1]]
+        return f"{', '.join(others)} or {last}"
 
-_GENDER_KEYS = {
-    **dict.fromkeys(("m", "male", "masc", "masculine"), "m"),
-    **dict.fromkeys(("f", "female", "fem", "feminine"), "f"),
-    **dict.fromkeys(("n", "neutral", "neut", "neuter"), "n"),
-}
-_YES_OR_NO = {
-    **dict.fromkeys(("y", "yes", "1", "1.0", "true"), "y"),
-    **dict.fromkeys(("n", "no", "0", "0.0", "false"), "n"),
-}
+    def read(self, cells: Mapping[str, str]) -> tuple[str, str]:
+        """From the cells of a row: the key of a choice, empty if there is none, and what is wrong with the answer."""
+        found, given = cells.get("found", ""), cells["answer"]
+        if found.casefold() in ("n", "no"):
+            return "u", ""
+        if found and found.casefold() not in ("y", "yes"):
+            return "", f"{found!r:.40} under {self.columns[self.filled[0]]!r} is neither Y nor N; not counted"
+        keys = {spelling: choice.key for choice in self.choices for spelling in choice.spellings}
+        plain = given.casefold().strip(" .!")
+        if not plain or plain in keys:
+            return keys.get(plain, ""), ""
+        named = [part in keys for part in re.split(r"[^\w]+|\bor\b|\band\b", plain) if part]
+        problem = "more than one answer" if len(named) > 1 and all(named) else f"not {self.answers}"
+        return "", f"{given!r:.40} is {problem}; not counted"
 
-
-def _read_gender(cells: Mapping[str, str]) -> tuple[str, str]:
-    found, gender = cells.get("found", ""), cells["answer"]
-    if found.casefold() in ("n", "no"):
-        return "u", ""
-    if found and found.casefold() not in ("y", "yes"):
-        return "", f"{found!r:.40} under {GENDERS.columns[3]!r} is neither Y nor N; not counted"
-    given = gender.casefold().strip(" .")
-    if not gender or given in _GENDER_KEYS:
-        return _GENDER_KEYS.get(given, ""), ""
-    named = [_GENDER_KEYS.get(part) for part in re.split(r"[^\w]+|\bor\b|\band\b", given) if part]
-    if len(named) > 1 and all(named):
-        return "", f"{gender!r:.40} is more than one answer; not counted"
-    return "", f"{gender!r:.40} is not M, F or N; not counted"
-
-
-def _read_yes_or_no(cells: Mapping[str, str]) -> tuple[str, str]:
-    given = cells["answer"]
-    key = _YES_OR_NO.get(given.casefold().strip(" .!"), "")
-    return key, f"{given!r:.40} is neither Y nor N; not counted" if given and not key else ""
+    def fill(self, row: Sequence[str], key: str, note: str) -> list[str]:
+        """A blank row with an answer in it."""
+        (cells,) = [choice.cells for choice in self.choices if choice.key == key] if key else [()]
+        start, end = self.filled[0], self.filled[-1]
+        return [*row[:start], *(cells or row[start:end]), inert(note), *row[end + 1 :]]
 
 
-GENDERS = Form(
-    columns=("Index", "Entity", "Sentence", "Find entity? [Y/N]", "Gender? [M/F/N]", "Comments"),
-    question="Which gender does the translation give to:",
-    hint="Answer for the word that names it, not for a pronoun elsewhere in the sentence.",
-    text=2,
-    shown={"entity": 1},
-    choices=(
-        Choice("m", "masculine", {3: "Y", 4: "M"}),
-        Choice("f", "feminine", {3: "Y", 4: "F"}),
-        Choice("n", "neutral, or left open", {3: "Y", 4: "N"}),
-        Choice("u", "not in the translation", {3: "N", 4: ""}),
-    ),
-    note=5,
-    read_answer=_read_gender,
-    names={
-        **dict.fromkeys(("index", "idx", "row"), "number"),
-        "entity": "entity",
-        **dict.fromkeys(("sentence", "translation"), "text"),
-        **dict.fromkeys(("find entity", "found entity", "entity found", "find the entity"), "found"),
-        "gender": "answer",
-    },
-    identified_by=("number", "text"),
-    about_anybody=(
-        "Which gender do the words for the person have?",
-        f"Answer for every word that shows the gender of {ANYBODY}, wherever it stands.",
-    ),
-)
-LINEUP = Form(
-    columns=("Row", "Context", "Source", "Translation", "Correct gender? [Y/N]", "Comments"),
-    question="Is the person's gender right in this translation?",
-    hint="Judge the gender only, not the quality. Answer no where there is no translation.",
-    text=3,
-    shown={"context": 1, "source": 2},
-    choices=(Choice("y", "yes, correct", {4: "Y"}), Choice("n", "no", {4: "N"})),
-    note=5,
-    read_answer=_read_yes_or_no,
-    names={
-        "row": "number",
-        **dict.fromkeys(("translation", "sentence"), "text"),
-        **dict.fromkeys(("correct gender", "gender correct", "correct"), "answer"),
-    },
-    identified_by=("number",),
-)
+def _form(name: str) -> Form:
+    row = tomllib.loads((files(__package__) / "forms.toml").read_text(encoding="utf-8"))[name]
+    choices = tuple(Choice(**choice) for choice in row.pop("choices"))
+    return Form(tuple(row.pop("columns")), choices=choices, **row)
+
+
+GENDERS, LINEUP = _form("genders"), _form("lineup")
 
 
 # -- written -----------------------------------------------------------------------------------------------------------
@@ -205,8 +152,7 @@ def read_sheet(path: Path | str, form: Form) -> list[Row]:
     """A filled sheet, ours or a published one: CSV of any separator, or Excel."""
     rows = _read(path, form)
     if all(row.is_blank for row in rows):
-        answers = " or ".join(dict.fromkeys(choice.cells[form.note - 1] for choice in form.choices[:3]))
-        raise NoAnswers(f"no answers in {path} yet; write {answers} into its column {form.answer_column!r}")
+        raise NoAnswers(f"no answers in {path} yet; write {form.answers} into its column {form.columns[-2]!r}")
     return rows
 
 
@@ -217,14 +163,14 @@ def _read(path: Path | str, form: Form) -> list[Row]:
     if not header:
         raise BadFile(path, f"is empty; {begins}")
     columns: dict[str, int] = {}
+    known = {written: name for name, several in form.names.items() for written in several}
     for place, cell in enumerate(header):
-        name = form.names.get(_bare_name(cell))
+        name = known.get(_bare_name(cell))
         if name in columns:
             raise BadFile(path, f"has two columns {cell.strip()!r}; leave one", line=header_line)
         if name:
             columns[name] = place
-    needed = {form.answer_column: ("answer",), form.identifying: form.identified_by}
-    for title, names in needed.items():
+    for title, names in ((form.columns[-2], ("answer",)), (form.identifying, form.identified_by)):
         if columns.keys().isdisjoint(names):
             raise BadFile(path, f"has no column {title}; {begins}", line=header_line)
     rows = (_read_row(path, line, cells, columns, form) for line, cells in lines)
@@ -241,7 +187,7 @@ def _read_row(path: Path | str, line: int, cells: Sequence[str], columns: Mappin
             return None  # a remark under the table
         raise BadFile(path, f"has an answer but nothing under {form.identifying}", line=line)
     whole = int(number.partition(".")[0]) if number else None
-    return Row(line, whole, values.get("entity", ""), values.get("text", ""), *form.read_answer(values))
+    return Row(line, whole, values.get("entity", ""), values.get("text", ""), *form.read(values))
 
 
 def _table(path: Path | str) -> Iterator[tuple[int, list[str]]]:
@@ -305,8 +251,7 @@ class BlankSheet:
             item = {"text": _as_written(text), "direction": direction_of(text)}
             item |= {name: _as_written(row[column]) for name, column in shown.items()}
             if "entity" in item and item["entity"].strip() in ("", ANYBODY):
-                question, hint = self.form.about_anybody
-                item |= {"entity": "", "question": question, "hint": hint}
+                item |= {"entity": "", **self.form.about_anybody}
             items.append(item)
         return items
 

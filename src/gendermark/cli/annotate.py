@@ -17,7 +17,7 @@ from gendermark.names import readable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gendermark.annotation import AgreementReport
+    from gendermark.annotation.agreement import AgreementReport
     from gendermark.records import Estimate, Table
 
 MOST_PROBLEMS = 10
@@ -67,8 +67,8 @@ def export(
 
 
 def _export_run(directory: Path, output: Path, cell: str, n: int, seed: int, *, with_source: bool) -> None:
-    from gendermark.annotation import GENDERS, JudgedRun, write_sheet
-    from gendermark.annotation.sheets import ANYBODY, SOURCE_COLUMN, refuse_to_overwrite
+    from gendermark.annotation.agreement import JudgedRun
+    from gendermark.annotation.sheets import ANYBODY, GENDERS, SOURCE_COLUMN, refuse_to_overwrite, write_sheet
 
     refuse_to_overwrite(output, GENDERS)
     run = JudgedRun.read(directory, cell)
@@ -86,7 +86,7 @@ def _export_run(directory: Path, output: Path, cell: str, n: int, seed: int, *, 
 def _export_systems(
     directories: Sequence[Path], output: Path, key: Path, cell: str, per_category: int, seed: int
 ) -> None:
-    from gendermark.annotation import draw_lineup, read_runs, write_lineup
+    from gendermark.annotation.lineup import draw_lineup, read_runs, write_lineup
 
     runs = read_runs(directories, cell)
     drawn, rows = draw_lineup(runs, per_category, seed)
@@ -134,7 +134,8 @@ def agree(
     With --key: agreement on each system and the reference, accuracy by the preferred annotator, and F-score of the
     automatic metric.
     """
-    from gendermark.annotation import JudgedRun, Lineup
+    from gendermark.annotation.agreement import JudgedRun
+    from gendermark.annotation.lineup import Lineup
     from gendermark.metrics.metric import Resampling
 
     folders, sheets = ([path for path in paths if path.is_dir() is is_folder] for is_folder in (True, False))
@@ -167,8 +168,8 @@ def serve(
     no_open: NoOpen = False,
 ) -> None:
     """Fill in a sheet in the browser, one translation at a time; every answer is saved immediately."""
-    from gendermark.annotation import read_blank
     from gendermark.annotation.serving import Desk, kept_token, question_of
+    from gendermark.annotation.sheets import read_blank
     from gendermark.reporting.server import File, Site
 
     assets = files("gendermark.annotation") / "assets"

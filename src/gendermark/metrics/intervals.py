@@ -21,10 +21,10 @@ from __future__ import annotations
 
 import math
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -56,14 +56,16 @@ _MANY = 1e6
 """Degrees of freedom at which Student's distribution is the normal one."""
 
 
-class Spread(Protocol):
-    """How far a number may be off, for any quantile of Student's distribution."""
+@dataclass(frozen=True)
+class Spread(ABC):
+    """How far a number may be off."""
 
-    @property
-    def value(self) -> float: ...
-    @property
-    def df(self) -> float: ...
-    def interval(self, quantile: float) -> tuple[float, float] | None: ...
+    value: float
+    df: float
+
+    @abstractmethod
+    def interval(self, quantile: float) -> tuple[float, float] | None:
+        """For any quantile of Student's distribution with so many degrees of freedom."""
 
 
 def interval_at(spread: Spread, confidence: float) -> tuple[float, float] | None:
@@ -246,16 +248,11 @@ def missed_share(moments: Moments, quantile: float) -> float:
 
 
 @dataclass(frozen=True)
-class BoundedSpread:
+class BoundedSpread(Spread):
     """Of a number between two bounds."""
 
-    value: float
     bounds: tuple[float, float]
     moments: Moments
-
-    @property
-    def df(self) -> float:
-        return self.moments.df
 
     def interval(self, quantile: float) -> tuple[float, float]:
         lowest, highest = self.bounds
@@ -275,15 +272,13 @@ class BoundedSpread:
 
 
 @dataclass(frozen=True)
-class CombinedSpread:
+class CombinedSpread(Spread):
     """Of a sum or difference of numbers, by the intervals of its terms and how these go together."""
 
-    value: float
     factors: Sequence[float]
     terms: Sequence[BoundedSpread]
     correlations: Floats
     standard_error: float
-    df: float
     folded_from: float | None = None
     """The signed number whose size the value is, if it is a size."""
 
@@ -307,21 +302,16 @@ class CombinedSpread:
 
 
 @dataclass(frozen=True)
-class ResampledSpread:
+class ResampledSpread(Spread):
     """Of a number that bends too much for pulls: by bootstrap, with percentiles as far out as Student's distribution
     asks for so few groups (Hesterberg 2015, American Statistician 69:371-386)."""
 
-    value: float
     replicates: Floats
     moments: Moments
     turns: bool = False
     """Whether the number has a highest value inside: then all resamples lie below, and are mirrored too."""
     at_rest: Callable[[float], tuple[float, float]] | None = None
     """Share of groups that may be unlike all seen -> the interval, where resampling shows no spread."""
-
-    @property
-    def df(self) -> float:
-        return self.moments.df
 
     @property
     def standard_error(self) -> float | None:
@@ -346,12 +336,10 @@ class ResampledSpread:
 
 
 @dataclass(frozen=True)
-class PercentileSpread:
+class PercentileSpread(Spread):
     """Percentiles of the cluster bootstrap and nothing else, for comparison with other work."""
 
-    value: float
     replicates: Floats
-    df: float = _MANY
 
     def interval(self, quantile: float) -> tuple[float, float] | None:
         inside = 1 - math.erfc(quantile / math.sqrt(2))
@@ -372,7 +360,7 @@ class Estimator:
     def spread(self, metric: Metric) -> Spread:
         rule = metric.rule
         if self._resampling.interval == "bootstrap":
-            return PercentileSpread(self.value(metric), evaluate(metric, self._counts, self._drawn))
+            return PercentileSpread(self.value(metric), _MANY, evaluate(metric, self._counts, self._drawn))
         if isinstance(rule, Bounded):
             return self._bounded(metric, rule)
         if isinstance(rule, Combined):
@@ -386,7 +374,8 @@ class Estimator:
     def _bounded(self, metric: Metric, rule: Bounded) -> BoundedSpread:
         value = self.value(metric)
         bounds = min(rule.lowest, value), max(rule.highest, value)
-        return BoundedSpread(value, bounds, self._design.moments(pull_of(metric, self._counts)))
+        moments = self._design.moments(pull_of(metric, self._counts))
+        return BoundedSpread(value, moments.df, bounds, moments)
 
     def _combined(self, metric: Metric, rule: Combined) -> CombinedSpread:
         terms, pulls = [], []
@@ -404,11 +393,11 @@ class Estimator:
         variance = float(np.array(factors) @ covariances @ np.array(factors))
         return CombinedSpread(
             self.value(metric),
+            min(term.df for term in terms),
             factors,
             terms,
             correlations_of(covariances),
             math.sqrt(max(variance, 0.0)) if len(terms) > 1 else 0.0,
-            min(term.df for term in terms),
             signed,
         )
 
@@ -418,7 +407,7 @@ class Estimator:
         sums = [float(column[0]) for column in self._counts.take(self._totals, metric.needs)]
         at_rest = rule.at_rest
         rest = (lambda unseen: at_rest(sums, unseen)) if at_rest is not None else None
-        return ResampledSpread(self.value(metric), replicates, moments, rule.turns, rest)
+        return ResampledSpread(self.value(metric), moments.df, replicates, moments, rule.turns, rest)
 
 
 def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, signature: str = "") -> list[Estimate]:
@@ -458,19 +447,14 @@ def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, 
 
 
 @dataclass(frozen=True)
-class DifferenceSpread:
+class DifferenceSpread(Spread):
     """Of the difference between two systems on the same groups."""
 
-    value: float
     moments: Moments
     range: float
     """How far a group can move the number, from one bound to the other."""
     farthest: float
     """How large the difference can be at all."""
-
-    @property
-    def df(self) -> float:
-        return self.moments.df
 
     @property
     def standard_error(self) -> float:
@@ -541,9 +525,9 @@ class Pairing:
                 sign * evaluate(metric, side, drawn)
                 for sign, side, drawn in zip(signs, self._sides, self._drawn, strict=True)
             ]
-            return ResampledSpread(value, both[0] + both[1], moments)
+            return ResampledSpread(value, moments.df, both[0] + both[1], moments)
         widest, farthest = _ranges(metric)
-        return DifferenceSpread(value, moments, widest, max(farthest, abs(value)))
+        return DifferenceSpread(value, moments.df, moments, widest, max(farthest, abs(value)))
 
     def _n_changed(self, metric: Metric) -> int:
         first, second = (np.stack(side.take(side.matrix, metric.needs)) for side in self._sides)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.reading import codes
@@ -18,23 +18,9 @@ SINGLE = ("sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "spm
 """File names of tokenisers in the directories of models, in the order in which they are looked for."""
 
 
-class Tokeniser(Protocol):
+class SentencePiece:
     """Cuts a text into pieces and joins them again; knows nothing of end tokens and language tokens."""
 
-    def pieces(self, text: str) -> list[str]: ...
-
-    def text(self, pieces: Sequence[str]) -> str: ...
-
-
-class Tokenisers(NamedTuple):
-    """One for each side of a model, often the same, and the files they were read from."""
-
-    source: Tokeniser
-    target: Tokeniser
-    files: tuple[Path, ...]
-
-
-class SentencePiece:
     def __init__(self, path: Path) -> None:
         import sentencepiece
 
@@ -77,6 +63,14 @@ class TokenizerJson:
         return str(self._model.decoder.decode(list(pieces))).strip()
 
 
+class Tokenisers(NamedTuple):
+    """One for each side of a model, often the same, and the files they were read from."""
+
+    source: SentencePiece | TokenizerJson
+    target: SentencePiece | TokenizerJson
+    files: tuple[Path, ...]
+
+
 def open_tokenisers(place: Path) -> Tokenisers:
     """The tokenisers in a directory, or the one in a file for both sides."""
     if place.is_file():
@@ -94,7 +88,7 @@ def open_tokenisers(place: Path) -> Tokenisers:
 
 
 def _for_both_sides(path: Path) -> Tokenisers:
-    tokeniser: Tokeniser = TokenizerJson(path) if path.suffix == ".json" else SentencePiece(path)
+    tokeniser = TokenizerJson(path) if path.suffix == ".json" else SentencePiece(path)
     return Tokenisers(tokeniser, tokeniser, (path,))
 
 

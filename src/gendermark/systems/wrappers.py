@@ -1,0 +1,375 @@
+"""Systems that wrap another system: `rerank:SPEC` and `hinted:SPEC`.
+
+Their options stand among those of SPEC: `rerank:demo:en-es?beam_size=2&n=8` takes `n` and leaves `beam_size=2` to
+`demo:`. Wrappers can be nested: `rerank:hinted:demo:en-es?style=context&n=8`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.errors import UserError
+from gendermark.reading.hints import STYLES, Hint, give_hint, remove_hint
+from gendermark.reading.occupations import bundled_finder, lexicons_hash
+from gendermark.reading.source_gender import VERSION, PersonTold, keeps_gender, read_source, readable
+from gendermark.records import Gender, Request, Task, Translation
+from gendermark.systems.system import (
+    GIVEN_TWICE,
+    HINT,
+    System,
+    by_direction,
+    choice_option,
+    count_option,
+    families_that_can,
+    open_system,
+)
+
+_INHERITED = (
+    "decoding",
+    "batch_size",
+    "n_samples_per_call",
+    "is_stored",
+    "answers_by_line",
+    "asks_a_server",
+    "is_asked_again_freely",
+)
+
+
+class Wrapper(System):
+    """Reads English sources and asks another system; passes on what concerns nobody of a marked gender."""
+
+    TASKS = frozenset({Task.TRANSLATE})
+    OPTIONS: tuple[str, ...]
+    """Of its own."""
+    family: str
+
+    def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
+        """Wrap the system named by `argument`, or `inner` if it is open already; the caller then closes it."""
+        spec, self._own, others = split_wrapped(self.family, argument, options, self.OPTIONS)
+        self._reader = choice_option(self._own, "reader", ("source", "gold"))
+        """Where the gender of a person comes from: the source sentence or, as an upper bound, the benchmark."""
+        self._closes = inner is None
+        self._inner = inner or open_system(spec, others)
+        if not self._inner.has_own_time:
+            raise UserError(
+                f"{self.family}: needs a system that translates; {self._inner.spec} only reads existing translations"
+            )
+        for name in _INHERITED:
+            setattr(self, name, getattr(self._inner, name))
+        self._gold: dict[str, tuple[str, Gender]] | None = None
+        """By source: the person meant and the expected gender, with `reader=gold`."""
+        self._n_seen: Counter[str] = Counter()
+        own = "&".join(f"{key}={self._own[key]}" for key in sorted(self._own))
+        mark = "&" if "?" in self._inner.spec else "?"
+        self.spec = f"{self.family}:{self._inner.spec}" + (mark + own if own else "")
+        self._update_id()
+
+    @abstractmethod
+    def _identity(self) -> str:
+        """Its own options, as far as they affect an answer."""
+
+    @abstractmethod
+    def _summary(self, seen: Mapping[str, int]) -> str:
+        """What was done to the sentences that were read, by these counts."""
+
+    def _check_target(self, language: str) -> None:
+        """Refuse a target language that it cannot work with."""
+
+    def _inner_request(self, request: Request) -> Request:
+        """What the inner system is asked for a request."""
+        return request
+
+    def _people(self, source: str) -> list[PersonTold]:
+        """Everybody in a source whose gender is known."""
+        people = read_source(source)
+        if self._gold is None:
+            return [person for person in people if person.gender is not None]
+        noun, gender = self._gold.get(source, ("", Gender.NEUTRAL))
+        return [replace(person, gender=gender) for person in people if person.noun == noun]
+
+    def _update_id(self) -> None:
+        """Again after the inner system was prepared: the id of some depends on the items."""
+        gold = ""
+        if self._gold is not None:
+            gold = hashlib.sha256(repr(sorted(self._gold.items())).encode()).hexdigest()[:16]
+        self.system_id = f"{self.family}#{self._identity()}#{self._reader}{VERSION}{gold}#{self._inner.system_id}"
+
+    def _inner_requests(self, requests: Sequence[Request]) -> list[Request]:
+        return [self._inner_request(request) for request in requests]
+
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
+        if self._reader == "gold":
+            self._gold = {
+                request.source: (item.entity, item.expected)
+                for item, request in zip(item_set.items, requests, strict=True)
+                if item.entity and item.expected is not None and item.expected is not Gender.NEUTRAL
+            }
+        for direction in by_direction(requests):
+            self._check_direction(*direction)
+        self._inner.prepare(benchmark, item_set, self._inner_requests(requests))
+        self._update_id()
+
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:
+        self._check_direction(source_language, target_language)
+        if self._reader == "gold" and self._gold is None:
+            raise UserError(f"{self.spec} needs a benchmark, which knows the genders; leave out reader=gold")
+        self._inner.check(source_language, target_language, self._inner_requests(requests))
+        self._update_id()
+
+    def _check_direction(self, source_language: str, target_language: str) -> None:
+        if source_language != "en":
+            raise UserError(
+                f"{self.family}: reads English sources only, not {source_language!r}; use {self._inner.spec} itself"
+            )
+        self._check_target(target_language)
+
+    def shard_size(self, task: Task) -> int:
+        return self._inner.shard_size(task)
+
+    def briefing(self, requests: Sequence[Request]) -> Any:
+        inner = self._inner.briefing(self._inner_requests(requests))
+        return None if inner is None and self._gold is None else (self._gold, inner)
+
+    def brief(self, briefing: Any, requests: Sequence[Request]) -> None:
+        self._gold, inner = briefing or (None, None)
+        self._inner.brief(inner, self._inner_requests(requests))
+        self._update_id()
+
+    def forecast(self, requests: Sequence[Request]) -> str:
+        return self._inner.forecast(self._inner_requests(requests))
+
+    def notes(self) -> Sequence[str]:
+        seen = self._n_seen
+        own = [f"{self.spec} read {seen['all']:,} sentences{self._summary(seen)}"] if seen["all"] else []
+        return [*self._inner.notes(), *own]
+
+    def close(self) -> None:
+        if self._closes:
+            self._inner.close()
+
+
+def split_wrapped(
+    family: str, argument: str, options: Mapping[str, str], own: Sequence[str]
+) -> tuple[str, dict[str, str], dict[str, str]]:
+    """The spec of the inner system, the options of the wrapper, and those in `options` for the inner system."""
+    head, mark, query = argument.rpartition("?")
+    parts = [part.partition("=") for part in query.split("&")] if mark else []
+    found = {key: value for key, _, value in parts if key in own}
+    if found:
+        rest = "&".join(key + equals + value for key, equals, value in parts if key not in own)
+        argument = f"{head}?{rest}" if rest else head
+    for key, value in options.items():
+        if key in found:
+            raise UserError(GIVEN_TWICE.format(key))
+        if key in own:
+            found[key] = value
+    if ":" not in argument:
+        raise UserError(f"write {family}:SYSTEM, for example {family}:demo:en-es, not {family}:{argument}")
+    return argument, found, {key: value for key, value in options.items() if key not in own}
+
+
+# -- rerank ------------------------------------------------------------------------------------------------------------
+
+
+class Rerank(Wrapper):
+    """`rerank:SPEC?n=8`: the most probable translation that keeps the genders of the source.
+
+    SPEC translates as usual. Where the source shows somebody's gender and the translation does not keep it, SPEC is
+    asked for n candidates: the best of its search where its engine lists them, else n samples. The most probable
+    candidate that keeps all genders, by our lexicons, is taken; if there is none, the first translation stays. So
+    nothing changes where the source shows no gender, and only failures cost time.
+    """
+
+    OPTIONS = ("n", "reader")
+    family = "rerank"
+
+    def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
+        super().__init__(argument, options, inner)
+        self._n = count_option(self._own, "n", 8)
+        if not self._inner.gives_n_best and Task.SAMPLE not in self._inner.tasks:
+            able = ", ".join(families_that_can(Task.SAMPLE))
+            raise UserError(
+                f"rerank: needs several candidates, and {self._inner.spec} gives one; systems that can: {able}"
+            )
+
+    def _identity(self) -> str:
+        return f"{self._own.get('n', '8')}/{lexicons_hash()}"
+
+    def _summary(self, seen: Mapping[str, int]) -> str:
+        return (
+            f": {seen['gendered']:,} show somebody's gender; {seen['wrong']:,} first translations did not keep it, and "
+            f"{seen['changed']:,} were replaced"
+        )
+
+    def _check_target(self, language: str) -> None:
+        if language not in registry.names("language"):
+            raise UserError(
+                f"rerank: cannot read the gender of people in {language!r}; languages it can read: "
+                f"{', '.join(registry.names('language'))}"
+            )
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        asked = {request.request_id: request for request in requests}
+        first: dict[str, Translation] = {}
+        wrong: dict[str, tuple[Request, list[PersonTold]]] = {}
+        for portion in self._inner.answer(requests):
+            for answer in portion:
+                first[answer.request_id] = answer
+                if people := self._people_lost(asked[answer.request_id], answer):
+                    wrong[answer.request_id] = (asked[answer.request_id], people)
+            if self.is_stored:  # what is right is saved before candidates are asked for
+                yield [answer for answer in portion if answer.request_id not in wrong]
+        better = self._better(wrong)
+        self._n_seen["changed"] += len(better)
+        left = [request for request in requests if request.request_id in wrong or not self.is_stored]
+        yield [better.get(request.request_id, first[request.request_id]) for request in left]
+
+    def _people_lost(self, request: Request, answer: Translation) -> list[PersonTold]:
+        """The people of a known gender, if an answer does not keep the gender of all of them."""
+        finder = bundled_finder(request.target_language)
+        people = readable(self._people(request.source), finder)
+        is_wrong = bool(people) and answer.text is not None and not keeps_gender(answer.text, people, finder)
+        self._n_seen.update({"all": 1, "gendered": bool(people), "wrong": is_wrong})
+        return people if is_wrong else []
+
+    def _better(self, wrong: Mapping[str, tuple[Request, Sequence[PersonTold]]]) -> dict[str, Translation]:
+        """By request, the best candidate that keeps all genders, where there is one."""
+        candidates: dict[str, list[Translation]] = {request_id: [] for request_id in wrong}
+        for request_id, answer in self._candidates([request for request, _ in wrong.values()]):
+            candidates[request_id].append(answer)
+        found = {}
+        for request_id, (request, people) in wrong.items():
+            finder = bundled_finder(request.target_language)
+            for answer in by_probability(candidates[request_id]):
+                if keeps_gender(answer.text or "", people, finder):
+                    found[request_id] = replace(answer, request_id=request_id, sample=0)
+                    break
+        return found
+
+    def _candidates(self, requests: Sequence[Request]) -> Iterator[tuple[str, Translation]]:
+        """(id of the request, candidate)."""
+        if not requests:
+            return
+        if self._inner.gives_n_best:
+            portions = self._inner.n_best(requests, self._n)
+            original = {request.request_id: request.request_id for request in requests}
+        else:
+            sampling = [replace(request, task=Task.SAMPLE, n_samples=self._n) for request in requests]
+            portions = self._inner.answer(sampling)
+            original = {one.request_id: two.request_id for one, two in zip(sampling, requests, strict=True)}
+        for portion in portions:
+            for answer in portion:
+                yield original[answer.request_id], answer
+
+
+def by_probability(answers: Iterable[Translation]) -> list[Translation]:
+    """The most probable first: by log-probability per token if given, else by how often a text was drawn."""
+    given = [answer for answer in answers if answer.text is not None]
+    if all(answer.log_probability is not None for answer in given):
+        return sorted(given, key=lambda one: (-(one.log_probability or 0.0) / max(one.n_tokens or 1, 1), one.sample))
+    n_drawn = Counter(answer.text for answer in given)
+    return sorted(given, key=lambda answer: (-n_drawn[answer.text], answer.sample))
+
+
+# -- hinted ------------------------------------------------------------------------------------------------------------
+
+
+class Hinted(Wrapper):
+    """`hinted:SPEC?style=adjective`: the system SPEC with a hint in each source that shows somebody's gender.
+
+    Traces of the hint are removed from the translation where they can be recognised (`reading/hints.py`). A chat model
+    gets the hint as a sentence of the prompt instead.
+    """
+
+    OPTIONS = ("style", "feminine", "masculine", "reader")
+    family = "hinted"
+
+    def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
+        super().__init__(argument, options, inner)
+        # "prompt", the last one, is the default of systems that take it, and of no other.
+        styles = (STYLES[-1], *STYLES[:-1]) if self._inner.takes_hints else STYLES[:-1]
+        self._style = choice_option(self._own, "style", styles)
+        self._tags = {gender: self._own.get(gender.value, "") for gender in (Gender.FEMININE, Gender.MASCULINE)}
+        n_tags = sum(map(bool, self._tags.values()))
+        if n_tags != (2 if self._style == "tag" else 0):
+            raise UserError(
+                "style=tag of hinted: needs both tags, other styles none: style=tag&feminine=<F>&masculine=<M>"
+            )
+        self.tasks = self._inner.tasks - {Task.SCORE}
+        self.gives_n_best = self._inner.gives_n_best
+        self._hint = lru_cache(maxsize=65_536)(self._hint_for)
+
+    def _identity(self) -> str:
+        return "/".join(f"{key}={self._own[key]}" for key in sorted(self._own) if key != "reader")
+
+    def _summary(self, seen: Mapping[str, int]) -> str:
+        return (
+            f" and gave {seen['hinted']:,} a hint; traces were removed from {seen['removed']:,} translations and kept "
+            f"in {seen['kept']:,}"
+        )
+
+    def _hint_for(self, source: str) -> Hint | None:
+        return give_hint(source, self._people(source), self._style, self._tags)
+
+    def _inner_request(self, request: Request) -> Request:
+        hint = self._hint(request.source)
+        if hint is None:
+            return request
+        if hint.style == "prompt":
+            return replace(request, options=tuple(sorted((*request.options, (HINT, f"Note: {hint.beside}")))))
+        return replace(request, source=hint.text)
+
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
+        self._hint.cache_clear()  # the genders of `reader=gold` change with the items
+        super().prepare(benchmark, item_set, requests)
+        self._hint.cache_clear()  # reading is part of the work, and may be timed
+
+    def brief(self, briefing: Any, requests: Sequence[Request]) -> None:
+        self._hint.cache_clear()
+        super().brief(briefing, requests)
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        yield from self._answers(requests, self._inner.answer(self._inner_requests(requests)))
+
+    def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
+        yield from self._answers(requests, self._inner.n_best(self._inner_requests(requests), n))
+
+    def _answers(
+        self, requests: Sequence[Request], portions: Iterator[Sequence[Translation]]
+    ) -> Iterator[Sequence[Translation]]:
+        """The inner system's answers as answers to the original requests."""
+        originals: dict[str, list[Request]] = {}
+        for request in requests:
+            originals.setdefault(self._inner_request(request).request_id, []).append(request)
+            self._n_seen["all"] += 1
+            self._n_seen["hinted"] += self._hint(request.source) is not None
+        n_given: Counter[tuple[str, int]] = Counter()
+        for portion in portions:
+            answers = []
+            for answer in portion:
+                # Two sources may become one with their hints: each has its own answer, in the order asked.
+                candidates = originals[answer.request_id]
+                key = (answer.request_id, answer.sample)
+                answers.append(self._without_hint(answer, candidates[n_given[key] % len(candidates)]))
+                n_given[key] += 1
+            yield answers
+
+    def _without_hint(self, answer: Translation, request: Request) -> Translation:
+        hint = self._hint(request.source)
+        answer = replace(answer, request_id=request.request_id)
+        if hint is None or answer.text is None:
+            return answer
+        is_readable = request.target_language in registry.names("language")
+        cleaned = remove_hint(answer.text, hint, bundled_finder(request.target_language) if is_readable else None)
+        self._n_seen["removed"] += cleaned.was_there and cleaned.is_clean
+        self._n_seen["kept"] += not cleaned.is_clean
+        # The log-probability belongs to another text, or to another source.
+        return replace(answer, text=cleaned.text, log_probability=None, n_tokens=None)
