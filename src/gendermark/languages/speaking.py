@@ -213,6 +213,11 @@ class Copula:
     me: frozenset[str] = frozenset()
     left: Endings = NO_ENDINGS
     """What agrees with the object "me": "he left me alone"."""
+    taken: Endings = NO_ENDINGS
+    """What "me" is taken for, behind one of the words `taken_for`: "they consider me (as) weak"."""
+    taken_for: frozenset[str] = frozenset()
+    making: frozenset[str] = frozenset()
+    """Verbs with "me" and an adjective: "it makes me happy"."""
     alone: str = ""
     """A form of the auxiliary that also means "alone" (masculine), at the end of a clause with another verb."""
 
@@ -239,7 +244,8 @@ class Copula:
                 other += 1
             is_joined = other < len(clause) and grammar.read(endings, clause[other])
             return not is_joined or self._stands_alone(grammar, endings, clause, other)
-        if grammar.read(endings, clause[place + 1]):
+        cues = grammar.read(endings, clause[place]), grammar.read(endings, clause[place + 1])
+        if cues[1] and cues[0] and cues[0].gender is cues[1].gender:
             return self._stands_alone(grammar, endings, clause, place + 1)
         if after in self.before_none or after in self.prepositions or after in self.particles:
             return True
@@ -253,9 +259,11 @@ class Copula:
             cue = grammar.read(endings, clause[other])
             if cue and self._stands_alone(grammar, endings, clause, other):
                 return cue
+            if cue and endings is self.instrumental:  # with its noun: "an excellent host"
+                return None
             word = clause[other].word
             unknown += not (self._passes(word) or word in self.prepositions | self.joining)
-            other += 2 if word in self.prepositions else 1
+            other += 2 if word in self.prepositions and word not in self.particles else 1
         return None
 
     def _before(self, grammar: Grammar, clause: Clause, place: int, endings: Endings) -> Cue | None:
@@ -265,10 +273,20 @@ class Copula:
         is_object = other > 0 and clause[other - 1].word in self.prepositions
         return grammar.read(endings, clause[other]) if other >= 0 and not is_object else None
 
-    def _is_ours(self, clause: Clause, place: int) -> bool:
+    def _is_ours(self, clause: Clause, place: int, earlier: Sequence[Clause] = ()) -> bool:
         before = [token.word for token in clause[:place]]
-        is_first = any(word in self.auxiliaries or self.first_person.search(word) for word in before)
-        return is_first and not any(word in self.others for word in before)
+        near = before + [token.word for other in earlier for token in other]
+        is_first = any(word in self.auxiliaries or self.first_person.search(word) for word in near)
+        return is_first and not any(word in self.others or (earlier and word in _THIRD) for word in before)
+
+    def _of_me(self, grammar: Grammar, clause: Clause, place: int) -> Cue | None:
+        for at in range(place + 1, len(clause) - 1):
+            is_last = at + 2 == len(clause) or clause[at + 2].word in self.before_none
+            if clause[at].word in self.taken_for and is_last and (cue := grammar.read(self.taken, clause[at + 1])):
+                return cue
+        made = next((at for at, token in enumerate(clause) if token.word in self.making), len(clause))
+        left = _first(grammar, self.left, clause[place + 1 : place + 4])
+        return left or self._behind(grammar, clause, made, self.instrumental)
 
     def _joined(self, grammar: Grammar, clause: Clause, auxiliary: int) -> Iterator[Cue]:
         """Further participles of the same auxiliary: "pridružila sam se klubu i vježbala"."""
@@ -293,17 +311,20 @@ class Copula:
 
     def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
         found, weak = [], []
-        for clause in self._segments(clauses):
+        segments = list(self._segments(clauses))
+        for number, clause in enumerate(segments):
             for place, token in enumerate(clause):
                 is_pronoun = token.word in self.pronouns and not (place and clause[place - 1].word in self.comparing)
                 if token.word in self.auxiliaries or is_pronoun:
                     found.append(self._of_auxiliary(grammar, clause, place))
                     found += self._joined(grammar, clause, place) if found[-1] else ()
-                elif token.word in self.feeling or (token.word in self.infinitives and self._is_ours(clause, place)):
+                elif token.word in self.feeling or (
+                    token.word in self.infinitives and self._is_ours(clause, place, segments[:number])
+                ):
                     cue = self._behind(grammar, clause, place, grammar.adjective)
                     found.append(cue or self._behind(grammar, clause, place, self.instrumental))
                 elif token.word in self.me:
-                    found.append(_first(grammar, self.left, clause[place + 1 : place + 4]))
+                    found.append(self._of_me(grammar, clause, place))
                 elif token.word in self.any_person and not any(other.word in self.others for other in clause):
                     weak.append(_nearest(grammar, grammar.participle, clause, place))
         yield from [cue for cue in found if cue] or [cue for cue in weak if cue][:1]
@@ -329,15 +350,48 @@ class InVerb:
     """More words with such a participle: the future, further conjunctions."""
     future: str = ""
     """The copula that is asked last."""
+    linking: frozenset[str] = frozenset()
+    """More verbs with an adjective."""
+    reach: int = 3
+    """How far from its verb an adjective may stand; a word of the form `noun` ends the search."""
+    noun: re.Pattern[str] = _NOTHING
+    infinitives: frozenset[str] = frozenset()
+    """Words with an adjective in the instrumental, the speaker's beside a word of the first person."""
+    instrumental: Endings = NO_ENDINGS
+    first_person: re.Pattern[str] = _NOTHING
+    others: frozenset[str] = frozenset()
+    taken: Endings = NO_ENDINGS
+    """What the speaker is taken for, behind a word `taken_for` beside a verb `taking`: "uważam się za zdolną"."""
+    taken_for: frozenset[str] = frozenset()
+    taking: frozenset[str] = frozenset()
 
     def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
         found = [cue for clause in clauses for token in clause if (cue := grammar.read(grammar.participle, token))]
-        found += _beside(grammar, clauses, self.being, 3)
+        for verb in (self.being, *self.linking):
+            found += _beside(grammar, clauses, verb, self.reach, self.noun)
+        found = found or list(self._oblique(grammar, clauses))
         found = found or _beside(grammar, clauses, self.infinitive, 3)
         found += self._with(grammar, clauses, self.conditionals)
         found = found or _beside(grammar, clauses, self.feeling, 4)
         found += self._with(grammar, clauses, self.auxiliaries)
         yield from found or _beside(grammar, clauses, self.future, 3)
+
+    def _oblique(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+        words = {token.word for clause in clauses for token in clause}
+        if any(word in self.others for word in words) or not any(self.first_person.search(word) for word in words):
+            return
+        for clause in clauses:
+            is_taken = any(token.word in self.taking for token in clause)
+            for place, token in enumerate(clause):
+                endings = self.instrumental if token.word in self.infinitives else self.taken
+                reach = 4 if endings is self.instrumental else 2 if is_taken and token.word in self.taken_for else 0
+                for at in range(place + 1, min(place + 1 + reach, len(clause))):
+                    is_last = at + 1 == len(clause) or clause[at + 1].word in grammar.prepositions
+                    cue = grammar.read(endings, clause[at])
+                    if is_last and cue:
+                        yield cue
+                    if clause[at].word in grammar.prepositions or (self.noun.search(clause[at].word) and not cue):
+                        break
 
     def _with(self, grammar: Grammar, clauses: Sequence[Clause], words: frozenset[str]) -> list[Cue]:
         near = [clause for clause in clauses if any(token.word in words for token in clause)]
@@ -368,14 +422,17 @@ def _first(grammar: Grammar, endings: Endings, tokens: Sequence[Token]) -> Cue |
     return next((cue for token in tokens if (cue := grammar.read(endings, token))), None)
 
 
-def _beside(grammar: Grammar, clauses: Sequence[Clause], verb: str, reach: int) -> list[Cue]:
-    """The adjective that goes with the first such verb of each clause."""
+def _beside(
+    grammar: Grammar, clauses: Sequence[Clause], verb: str, reach: int, noun: re.Pattern[str] = _NOTHING
+) -> list[Cue]:
+    """The adjective that goes with each such verb."""
     found = []
     for clause in clauses:
-        place = next((place for place, token in enumerate(clause) if token.word == verb), None)
-        if place is not None:
+        for place in (at for at, token in enumerate(clause) if token.word == verb):
             free = [not (at and clause[at - 1].word in grammar.prepositions) for at in range(len(clause))]
-            behind = [clause[at] for at in range(place + 1, min(place + 1 + reach, len(clause))) if free[at]]
+            near = range(place + 1, min(place + 1 + reach, len(clause)))
+            noun_at = next((at for at in near if noun.search(clause[at].word)), len(clause))
+            behind = [clause[at] for at in near if at < noun_at and free[at]]
             before = [clause[at] for at in range(place - 1, max(place - 3, -1), -1) if free[at]]
             cue = _first(grammar, grammar.adjective, behind) or _first(grammar, grammar.adjective, before)
             found += [cue] if cue else []
@@ -404,10 +461,11 @@ class Predicates:
     adverb: re.Pattern[str]
     joining: frozenset[str]
     before_none: frozenset[str]
-    """Prepositions and conjunctions: the word before one of them goes with no noun."""
+    """Conjunctions: the word before one of them, as before a preposition, goes with no noun."""
     feeling: frozenset[str]
-    """Verbs of the first person with the instrumental, alone or with `self_`."""
-    self_: str
+    """Verbs of the first person with a predicate, alone or with "myself"."""
+    me: frozenset[str]
+    """"Me" and "myself", behind such a verb."""
     being: frozenset[str]
     """Infinitives and others with the instrumental; whose it is is said by a controller in front of them."""
     controllers: frozenset[str]
@@ -426,7 +484,13 @@ class Predicates:
     openers: frozenset[str] = frozenset()
     """What a clause that shares the speaker as its subject begins with: "I think that slept well"."""
     alone: Endings = NO_ENDINGS
-    """Instrumentals that mean "alone" at the end of a clause."""
+    """Instrumentals that mean "alone" or "first" at the end of a clause, datives beside `to_me`."""
+    to_me: frozenset[str] = frozenset()
+    subjects: frozenset[str] = frozenset()
+    """Where one of these is a subject, a verb without a pronoun is not the speaker's."""
+    first_person: re.Pattern[str] = _NOTHING
+    appearing: frozenset[str] = frozenset()
+    """Verbs whose subject stands behind them: "a bus arrived"."""
 
     def _behind(self, clause: Clause, place: int) -> int:
         while place < len(clause) and (clause[place].word in self.particles or self.adverb.search(clause[place].word)):
@@ -441,7 +505,9 @@ class Predicates:
             other = self._behind(clause, place + 2)
             if other < len(clause) and grammar.read(endings, clause[other]):
                 return self._stands_alone(grammar, endings, clause, other)
-        if after in self.joining or after in self.before_none or self.infinitive.search(after):
+        if after in self.joining or after in self.before_none or after in grammar.prepositions:
+            return True
+        if self.infinitive.search(after):
             return True
         return endings is not self.instrumental and self.oblique.search(after) is not None
 
@@ -449,24 +515,35 @@ class Predicates:
         place = self._behind(clause, start)
         if place == len(clause):
             return None
-        cue = grammar.read(self.adjacent, clause[place]) or grammar.read(self.short, clause[place])
+        place = next(iter(self._beyond_phrase(grammar, clause, place, feels=True)), place)
+        return grammar.read(self.adjacent, clause[place]) or self._nominative(grammar, clause, place)
+
+    def _nominative(self, grammar: Grammar, clause: Clause, place: int) -> Cue | None:
+        cue = grammar.read(self.short, clause[place])
         if cue is None and self._stands_alone(grammar, self.full, clause, place):
             cue = grammar.read(self.full, clause[place])
         return cue
 
-    def _instrumental(self, grammar: Grammar, clause: Clause) -> Iterator[Cue]:
-        is_ours = False
+    def _instrumental(self, grammar: Grammar, clause: Clause, is_ours: bool) -> Iterator[Cue]:
         for place, token in enumerate(clause):
             is_ours = (is_ours or token.word in self.controllers) and token.word not in self.others
-            if token.word in self.feeling or (is_ours and token.word in self.being):
-                start = self._behind(clause, place + 1)
-                if start < len(clause) and clause[start].word == self.self_:
-                    start = self._behind(clause, start + 1)
+            start = self._behind(clause, place + 1)
+            of_me = start < len(clause) and clause[start].word in self.me
+            if token.word in self.feeling or ((is_ours or of_me) and token.word in self.being):
+                start = self._behind(clause, start + 1) if of_me else start
                 cue = None
-                if start < len(clause) and self._stands_alone(grammar, self.instrumental, clause, start):
-                    cue = grammar.read(self.instrumental, clause[start])
-                if cue := cue or (self._predicate(grammar, clause, place + 1) if is_ours else None):
+                for begin in self._beyond_phrase(grammar, clause, start, token.word in self.feeling):
+                    if self._stands_alone(grammar, self.instrumental, clause, begin):
+                        cue = cue or grammar.read(self.instrumental, clause[begin])
+                    cue = cue or (self._nominative(grammar, clause, begin) if is_ours and not of_me else None)
+                if cue:
                     yield cue
+
+    def _beyond_phrase(self, grammar: Grammar, clause: Clause, start: int, feels: bool) -> list[int]:
+        if feels and start < len(clause) and clause[start].word in grammar.prepositions:
+            beyond = [self._behind(clause, start + 2), self._behind(clause, start + 3)]
+            return [at for at in beyond if at + 1 == len(clause)]
+        return [start] if start < len(clause) else []
 
     def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
         before = {b.span: a.word for clause in clauses for a, b in pairwise(clause)}
@@ -476,29 +553,66 @@ class Predicates:
             if not self.of_nouns.search(before.get(cue.token.span, "-"))
         ]
         seen = {cue.token.span for cue in found}
+        is_ours = False
         for clause in clauses:
             for place, token in enumerate(clause):
                 if token.word in grammar.markers:
                     cue = self._predicate(grammar, clause, place + 1)
                     if cue and cue.token.span not in seen:
                         found.append(cue)
-            found += self._instrumental(grammar, clause)
+            found += self._instrumental(grammar, clause, is_ours)
+            is_ours = is_ours or any(token.word in self.controllers for token in clause)
         found = found or [cue for clause in clauses for cue in self._glad(grammar, clause)]
-        yield from found or self._of_shared_subject(grammar, clauses) or self._of_alone(clauses)
+        found = found or self._of_shared_subject(grammar, clauses) or self._of_alone(grammar, clauses)
+        yield from found or self._of_dropped_subject(grammar, clauses)
 
     def _of_shared_subject(self, grammar: Grammar, clauses: Sequence[Clause]) -> list[Cue]:
         for first_clause, clause in pairwise(clauses):
             if any(token.word in grammar.markers for token in first_clause):
-                place = self._behind(clause, 1 if clause[0].word in self.openers else 0)
-                for endings in (grammar.participle, self.short) if place < len(clause) else ():
+                n_openers = next((at for at, token in enumerate(clause) if token.word not in self.openers), 0)
+                place = self._behind(clause, n_openers)
+                kinds = (grammar.participle, self.short, *([self.full] if n_openers else []))
+                for endings in kinds if place < len(clause) else ():
                     cue = grammar.read(endings, clause[place])
-                    if cue and self._stands_alone(grammar, endings, clause, self._behind(clause, place + 1) - 1):
+                    last = place if endings is self.full else self._behind(clause, place + 1) - 1
+                    if cue and self._stands_alone(grammar, endings, clause, last):
                         return [cue]
         return []
 
-    def _of_alone(self, clauses: Sequence[Clause]) -> list[Cue]:
-        ends = [clause[-1] for clause in clauses if len(clause) > 1 and clause[-2].word not in self.before_none]
-        return [Cue(gender, token) for token in ends if (gender := self.alone.gender_of(token.word))]
+    def _of_alone(self, grammar: Grammar, clauses: Sequence[Clause]) -> list[Cue]:
+        found = []
+        for clause in clauses:
+            is_dative = any(token.word in self.to_me for token in clause)
+            for before, token in pairwise(clause):
+                gender = self.alone.gender_of(token.word)
+                behind = clause[clause.index(token) + 1 :]
+                is_alone = not behind or (is_dative and self.infinitive.search(behind[0].word))
+                if gender and is_alone and before.word not in grammar.prepositions:
+                    found.append(Cue(gender, token))
+        return found
+
+    def _of_dropped_subject(self, grammar: Grammar, clauses: Sequence[Clause]) -> list[Cue]:
+        """The first verb of a clause that only adverbs and phrases stand before: "went yesterday"."""
+        if any(token.word in self.subjects for clause in clauses for token in clause):
+            return []
+        marked = (at for at, clause in enumerate(clauses) if any(token.word in grammar.markers for token in clause))
+        start, end = next(((at + 1, len(clauses)) for at in marked), (0, 1))
+        if end == 1 and clauses and self.first_person.search(clauses[0][0].word):  # "I regret that ..."
+            end = 2
+        for clause in clauses[start:end]:
+            if any(token.word in self.me or token.word in self.to_me for token in clause):
+                continue
+            n_since_preposition = 4
+            for token in clause:
+                if cue := grammar.read(grammar.participle, token):
+                    if token.word in self.appearing:
+                        break
+                    return [cue]
+                n_since_preposition = 0 if token.word in grammar.prepositions else n_since_preposition + 1
+                is_adverb = token.word in self.particles | self.openers or self.adverb.search(token.word)
+                if n_since_preposition > 3 and not is_adverb:
+                    break
+        return []
 
     def _glad(self, grammar: Grammar, clause: Clause) -> list[Cue]:
         place = self._behind(clause, 0)
