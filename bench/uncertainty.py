@@ -31,7 +31,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from gendermark.benchmarks.uncertainty.similarity import LONGEST, Characters
+from gendermark.benchmarks.uncertainty.similarity import LONGEST, open_similarity
 from gendermark.metrics.uncertainty import Samples, cluster_entropy, s3e_entropies, shannon_entropy
 
 N_ITEMS, N_SAMPLES, N_SLICE, N_DICTIONARIES = 3_888, 128, 100, 5
@@ -70,7 +70,7 @@ def gender(text: str) -> str:
 
 def ours(items: Sequence[Sequence[str]]) -> list[Entropies]:
     counted = [Samples.of(drawn) for drawn in items]
-    matrices = Characters().matrices(samples.texts for samples in counted)
+    matrices = open_similarity("characters").matrices(samples.texts for samples in counted)
     return [
         (
             shannon_entropy(samples),
@@ -83,7 +83,7 @@ def ours(items: Sequence[Sequence[str]]) -> list[Entropies]:
 
 def every_sample(items: Sequence[Sequence[str]]) -> list[Entropies]:
     """All samples with all, by our vectors."""
-    return [_all_with_all(drawn, Characters().matrix(drawn)) for drawn in items]
+    return [_all_with_all(drawn, open_similarity("characters").matrix(drawn)) for drawn in items]
 
 
 def dictionaries(items: Sequence[Sequence[str]]) -> list[Entropies]:
@@ -206,7 +206,6 @@ def models() -> None:
     import torch
 
     from gendermark.benchmarks.uncertainty.entailment import Entailment
-    from gendermark.benchmarks.uncertainty.similarity import open_similarity
 
     torch.set_num_threads(1)
     rng = random.Random(1)

@@ -13,7 +13,7 @@ import gendermark
 from gendermark import api
 from gendermark.benchmarks.uncertainty import alphas
 from gendermark.benchmarks.uncertainty.judge import BENCHMARK
-from gendermark.benchmarks.uncertainty.similarity import Characters
+from gendermark.benchmarks.uncertainty.similarity import open_similarity
 from gendermark.errors import UserError
 from gendermark.records import Judgement
 from gendermark.runs.compare import compare, condition_labels
@@ -25,11 +25,8 @@ FEW: dict[str, Any] = {"data": "core", "parts": ("referenced",), "n_samples": 8}
 # -- rules paper -------------------------------------------------------------------------------------------------------
 
 
-class Embedded(Characters):
-    """Letters under the name of a model: none can be fetched here."""
-
-    def __init__(self) -> None:
-        self._distance, self.name = "cosine", "e5:toy#000000000000"
+EMBEDDED = replace(open_similarity("characters"), name="e5:toy#000000000000")
+"""Letters under the name of a model: none can be fetched here."""
 
 
 class Entails:
@@ -47,7 +44,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """Stand-ins for both models; which ones were asked for."""
     asked: list[tuple[str, ...]] = []
     judge = "gendermark.benchmarks.uncertainty.judge"
-    monkeypatch.setattr(f"{judge}.similarity_of", lambda *spec: asked.append(spec) or Embedded())
+    monkeypatch.setattr(f"{judge}.similarity_of", lambda *spec: asked.append(spec) or EMBEDDED)
     monkeypatch.setattr(f"{judge}.entailment_of", lambda *spec: asked.append(spec) or Entails())
     return asked
 

@@ -51,33 +51,27 @@ class AlphaRow(NamedTuple):
 class AlphaTuning(NamedTuple):
     """What each alpha does, and the one with the highest correlation on the development half."""
 
-    curve: tuple[AlphaRow, ...]
-
-    @property
-    def best(self) -> AlphaRow | None:
-        """Of equally good ones, the smallest; `None` where no correlation is defined."""
-        best, highest = None, -math.inf
-        for row in self.curve:
-            if row.development is not None and row.development > highest + _TIE:
-                best, highest = row, row.development
-        return best
+    curve: Sequence[AlphaRow]
+    best: AlphaRow | None
+    """Of equally good ones, the smallest; `None` where no correlation is defined."""
+    edge: str
+    """`smallest` or `largest` if the best alpha is that of all tried: a better one may lie beyond."""
 
     @property
     def alpha(self) -> float | None:
         return self.best.alpha if self.best else None
 
-    @property
-    def edge(self) -> str:
-        """`smallest` or `largest` if the best alpha is that of all tried: a better one may lie beyond."""
-        for name, rows in (("smallest", self.curve), ("largest", self.curve[::-1])):
-            # Where the next one is as good, there is no slope that leads beyond.
-            if (
-                len(rows) > 1
-                and rows[0] is self.best
-                and (rows[0].development or 0.0) > (rows[1].development or 0.0) + _TIE
-            ):
-                return name
-        return ""
+
+def _tuned(curve: Sequence[AlphaRow]) -> AlphaTuning:
+    best, highest = None, -math.inf
+    for row in curve:
+        if row.development is not None and row.development > highest + _TIE:
+            best, highest = row, row.development
+    for edge, rows in (("smallest", curve), ("largest", curve[::-1])):
+        # Where the next one is as good, there is no slope that leads beyond.
+        if len(rows) > 1 and rows[0] is best and highest > (rows[1].development or 0.0) + _TIE:
+            return AlphaTuning(curve, best, edge)
+    return AlphaTuning(curve, best, "")
 
 
 def in_development_half(contrast_set: str) -> bool:
@@ -111,7 +105,7 @@ def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
             rows.append(AlphaRow(alpha, fit, other, float(values.mean())))
     largest = ALPHAS[-1]
     while True:
-        tuning = AlphaTuning(tuple(row for row in rows if row.alpha <= largest))
+        tuning = _tuned([row for row in rows if row.alpha <= largest])
         if tuning.edge != "largest" or len(tuning.curve) == len(rows):
             return tuning
         largest *= 2
@@ -222,13 +216,16 @@ def _signed_similarity(path: Path) -> str:
 
 def alpha_table(judgements: Sequence[Judgement]) -> Table:
     tuning = tuning_of(judgements)
-    rows = [(row.alpha, *map(shown, row[1:]), "best" if row is tuning.best else "") for row in tuning.curve]
+    rows = [
+        (
+            row.alpha,
+            *(None if value is None else round(value, 4) for value in row[1:]),
+            "best" if row is tuning.best else "",
+        )
+        for row in tuning.curve
+    ]
     columns = ("alpha", "correlation, development half", "correlation, other half", "mean S3E", "tuned")
     return Table("alpha", "What alpha does to S3E: its correlation with gender entropy", columns, rows)
-
-
-def shown(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
 
 
 def alpha_remarks(judgements: Sequence[Judgement], wanted: str) -> list[str]:

