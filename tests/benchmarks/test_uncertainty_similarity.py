@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gendermark.benchmarks.uncertainty import models, similarity
-from gendermark.benchmarks.uncertainty.distances import likeness
-from gendermark.benchmarks.uncertainty.similarity import open_similarity
+from gendermark.benchmarks.uncertainty.similarity import likeness, open_similarity
 from gendermark.errors import MissingExtra, UnknownName, UserError
 
 steady = settings(derandomize=True, max_examples=60, database=None)

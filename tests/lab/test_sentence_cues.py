@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gendermark.benchmarks.uncertainty.names import with_name
+from gendermark.benchmarks.uncertainty.items import with_name
 from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.io.textfiles import split_lines

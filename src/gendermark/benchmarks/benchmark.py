@@ -40,10 +40,11 @@ Answers = Sequence[Sequence[Translation]]
 
 
 @dataclass(frozen=True)
-class ItemSetOf(Generic[S]):
+class ItemSet:
     """The items of a selection, in export order, and where they came from."""
 
-    selection: S
+    selection: Any
+    """The completed settings of its benchmark."""
     items: Sequence[Item]
     """Of a large set they are on the disk (`io/disk_list.py`): to be gone through, not to be copied."""
     origin: str
@@ -52,7 +53,6 @@ class ItemSetOf(Generic[S]):
     """How many items the selection has, where only some of them were translated."""
 
 
-ItemSet = ItemSetOf[Any]
 Judge = Callable[[ItemSet, Answers], list[Judgement]]
 
 
@@ -128,16 +128,8 @@ def outcome_table(judgements: Sequence[Judgement], title: str = "Outcomes and th
     return Table("outcomes", title, ("outcome", "reason", "n"), [(*key, n) for key, n in counts.most_common()])
 
 
-def one_stratum(judgement: Judgement, settings: Any) -> str:  # noqa: ARG001
-    return ""
-
-
 def nothing(*_: Any) -> Any:
     return []
-
-
-def of_anything(item: Item, text: str, settings: Any) -> float | None:  # noqa: ARG001
-    return None
 
 
 @dataclass(frozen=True)
@@ -152,7 +144,7 @@ class Measures(Generic[S]):
     """How a group of judgements is counted."""
     metrics: Callable[[Sequence[Judgement], S], list[Metric]]
     """The metrics that these judgements can give."""
-    stratum: Callable[[Judgement, S], str] = one_stratum
+    stratum: Callable[[Judgement, S], str] = lambda judgement, settings: ""  # noqa: ARG005
     """The stratum of a judgement's group, where the design fixes how many groups of a kind there are."""
     template: Callable[[Judgement, S], str] | None = None
     """What a sentence was made from, where the design crosses this with groups: then both are taken to vary. The tally
@@ -246,7 +238,7 @@ class BenchmarkOf(Generic[S]):
     """The conditions by which runs are compared, where an option counts by what it came to, not by how it was asked."""
     stereotype: Callable[[Item], Gender | None] = tagged_stereotype
     """The gender that a stereotyped system would choose for an item."""
-    fit: Callable[[Item, str, S], float | None] = of_anything
+    fit: Callable[[Item, str, S], float | None] = lambda item, text, settings: None  # noqa: ARG005
     """How well a text fits an item, 0 to 1, gender apart; None where this benchmark cannot tell.
 
     Lines that fit their neighbours better than themselves show that a file is shifted."""

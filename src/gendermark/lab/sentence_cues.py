@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from gendermark.benchmarks.uncertainty.names import names
+from gendermark.benchmarks.uncertainty.items import names
 from gendermark.data.bundled import core_rows
 from gendermark.languages.folders import rows_of
 from gendermark.reading.focus import EDGES, INDEFINITE, POSSESSIVE, is_at, person_nouns, words_of

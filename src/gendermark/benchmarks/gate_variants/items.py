@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -32,7 +32,7 @@ _KEYWORDS = ("kw_s", "kw_f", "kw_m")
 HIDDEN = (*_KEYWORDS, "reference", "input", "paper_reference", "english", "annotated")
 """Tags that a judge needs and a judgement does not carry; so are the variants, `f`, `mf` ..."""
 _NUMBER = {"one": 2, "two": 4, "three": 8}
-_HEAD = re.compile(r"\[(.*?)\]")
+HEAD = re.compile(r"\[(.*?)\]")
 _MARKED = re.compile(r"\{(?:(\d):)?([^|{}]*)\|([^|{}]*)\}")
 _STRUCTURE = re.compile(r"\[\[([^]]*?)/([^]]*?)\]\]")
 """Of Garg et al.: `[[masculine/feminine]]`."""
@@ -62,9 +62,10 @@ class Row:
         return names_of(_n_people(self.group))
 
     @property
-    def labels(self) -> str:
-        """Each once, in their order."""
-        return " ".join(dict.fromkeys(filter(None, self.cells["labels"].split(";"))))
+    def tags(self) -> dict[str, str]:
+        """What all items made of it carry: its labels, each once, and its key words."""
+        labels = dict.fromkeys(filter(None, self.cells["labels"].split(";")))
+        return {"labels": " ".join(labels), **{key: self.cells[key] for key in _KEYWORDS}}
 
 
 def _n_people(group: str) -> int:
@@ -88,13 +89,12 @@ def load(settings: gate.Settings) -> ItemSet:
         nouns = nouns_of(row.cells["kw_s"], len(row.names[0]))
         stereotypes = [_stereotypes().get(noun, "") for noun in nouns]
         tags = {
-            "labels": row.labels,
+            **row.tags,
             "people": row.group,
             "rules": settings.rules,
             "annotated": "yes" if settings.target_language in ANNOTATED and settings.data == "official" else "",
             "stereotypes": "".join(kind[:1] or "-" for kind in stereotypes),
             "stereotype": next(filter(None, stereotypes), ""),
-            **{key: row.cells[key] for key in _KEYWORDS},
             **{name: (row.paper if settings.rules == "paper" else row.cells)[name] for name in row.names},
         }
         source = row.cells["source"]
@@ -117,12 +117,11 @@ def load_rewriting(settings: gate.RewritingSettings) -> ItemSet:
             english = row.cells["source"]
             tags = {
                 "direction": direction,
-                "labels": row.labels,
+                **row.tags,
                 "rules": settings.rules,
                 "english": english,
                 "reference": row.cells[wanted],
                 "paper_reference": row.paper[wanted],
-                **{key: row.cells[key] for key in _KEYWORDS},
                 "changes": "no" if row.cells[given] == row.cells[wanted] else "yes",
                 "words": str(len(row.paper["source"].split())),
             }
@@ -147,7 +146,7 @@ def nouns_of(kw_s: str, n_people: int) -> list[str]:
     heads = []
     for entry in kw_s.split(";"):
         first = entry.split("=")[0]
-        head = _HEAD.search(first)
+        head = HEAD.search(first)
         heads.append((head[1] if head else first).strip("() ").lower())
     return heads if len(heads) == n_people else [heads[0], *[""] * (n_people - 1)]
 
@@ -165,31 +164,23 @@ def _stereotypes() -> Mapping[str, str]:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _own_rows(path: str) -> tuple[list[Row], str]:
-    """A user's own sentences, each about one person, with a translation of either gender."""
-    found, origin = read_own(path, ("source", "entity", "reference_feminine", "reference_masculine"))
-    rows = []
-    for number, own in enumerate(found):
-        variants = {"f": own["reference_feminine"], "m": own["reference_masculine"]}
-        cells = {"source": own["source"], "labels": "", "kw_s": own["entity"], "kw_f": "", "kw_m": "", **variants}
-        rows.append(Row(number, "one", cells, cells))
-    return rows, origin
-
-
 def _read(settings: gate.Shared) -> tuple[list[Row], str]:
     if path := file_of(settings.data):
-        rows, origin = _own_rows(path)
+        # A user's own sentences, each about one person, with a translation of either gender.
+        found, origin = read_own(path, ("source", "entity", "reference_feminine", "reference_masculine"))
+        rows = []
+        for number, own in enumerate(found):
+            variants = {"f": own["reference_feminine"], "m": own["reference_masculine"]}
+            cells = {"source": own["source"], "labels": "", "kw_s": own["entity"], "kw_f": "", "kw_m": "", **variants}
+            rows.append(Row(number, "one", cells, cells))
         by_group = [rows]
     else:
         by_group, origin = _core_rows(settings) if settings.data == "core" else _official_rows(settings)
-    return [row for group in by_group for row in _split(group, settings.split)], origin
-
-
-def _split(rows: Sequence[Row], split: str) -> Sequence[Row]:
-    half = len(rows) // 2
-    if split in ("half1", "half2"):
-        return rows[:half] if split == "half1" else rows[half:]
-    return [row for row in rows if split in ("all", row.cells.get("data_split"))]
+    wanted = settings.split
+    if wanted.startswith("half"):
+        halves = [(rows, len(rows) // 2) for rows in by_group]
+        return [row for rows, n in halves for row in (rows[:n] if wanted == "half1" else rows[n:])], origin
+    return [row for rows in by_group for row in rows if wanted in ("all", row.cells.get("data_split"))], origin
 
 
 def _official_rows(settings: gate.Shared) -> tuple[list[list[Row]], str]:
@@ -260,10 +251,8 @@ def _expanded(cells: Mapping[str, str], marked: str, number: int) -> Row:
     keywords = [";".join("=".join(pair[side] for pair in mentions.get(n, ())) for n in places) for side in (0, 1)]
 
     def variant(letters: str) -> str:
-        def chosen(match: re.Match[str]) -> str:
-            return match[2] if letters[int(match[1] or 1) - 1] == "f" else match[3]
-
-        return _MARKED.sub(chosen, marked).translate({ord("["): None, ord("]"): None})
+        plain = _MARKED.sub(lambda match: match[2 if letters[int(match[1] or 1) - 1] == "f" else 3], marked)
+        return plain.translate({ord("["): None, ord("]"): None})
 
     names = names_of(_n_people(group))
     made = {

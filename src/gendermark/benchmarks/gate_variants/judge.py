@@ -8,7 +8,6 @@ in which the variants differ are looked for, and then whatever the reader finds.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ from gendermark.benchmarks.benchmark import (
     words_in_common,
 )
 from gendermark.benchmarks.gate_variants import items, measures
-from gendermark.benchmarks.gate_variants.items import HIDDEN, names_of, nouns_of
+from gendermark.benchmarks.gate_variants.items import HEAD, HIDDEN, names_of, nouns_of
 from gendermark.errors import UserError
 from gendermark.languages.folders import language_of
 from gendermark.languages.language import Language
@@ -45,7 +44,6 @@ GENDER = {gate.FEMININE: Gender.FEMININE, gate.MASCULINE: Gender.MASCULINE}
 _LETTERS = {"feminine": gate.FEMININE, "masculine": gate.MASCULINE, "mixed": gate.MIXED}
 _SURE = 0.8
 """Words that fit a person less well are not read as theirs: other words are in the place of a person left out."""
-_HEAD = re.compile(r"\[(.*?)\]")
 _PLAIN = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u00a0": " ", "\u202f": " ", "\u2009": " "})
 
 
@@ -104,7 +102,7 @@ def key_terms(kw_f: str, kw_m: str) -> list[list[tuple[str, str]]]:
     for feminine, masculine in zip(kw_f.split(";"), kw_m.split(";"), strict=False):
         found = []
         for one, other in zip(feminine.split("="), masculine.split("="), strict=False):
-            heads = [_HEAD.search(form) for form in (one, other)]
+            heads = [HEAD.search(form) for form in (one, other)]
             forms = [head[1] for head in heads if head]
             pair = (padded(forms[0]), padded(forms[1])) if len(set(forms)) == 2 else (padded(one), padded(other))
             if pair[0] != pair[1]:
@@ -185,7 +183,7 @@ def read(item: Item, text: str, code: str, by: str) -> Reading:
         found = [term for term in evidence if term in padded(text)]
         return Reading(letters, "variant", _shown(found), _places(text, found))
     if by == "exact":
-        return Reading("".join(gate.UNREAD if one.is_open else gate.CLOSED for one in people))
+        return _unread(people)
     readings = [_read_one(one, item.source, text, code, by) if one.is_open else Reading(gate.CLOSED) for one in people]
     return Reading(
         "".join(found.letters for found in readings),
@@ -193,6 +191,10 @@ def read(item: Item, text: str, code: str, by: str) -> Reading:
         tuple(word for found in readings for word in found.evidence),
         tuple(sorted({span for found in readings for span in found.spans})),
     )
+
+
+def _unread(people: Sequence[Person]) -> Reading:
+    return Reading("".join(gate.UNREAD if one.is_open else gate.CLOSED for one in people))
 
 
 def _matched(item: Item, text: str, people: Sequence[Person]) -> str:
@@ -251,13 +253,14 @@ def _places(text: str, found: Sequence[str]) -> tuple[Span, ...]:
     blank = blanked(text)
     if not found or len(blank) != len(text):
         return ()
-    spans, words = split_spans(blank), blank.split()
-    places = set()
-    for term in map(str.split, dict.fromkeys(found)):
-        for start in range(len(words) - len(term) + 1):
-            if words[start : start + len(term)] == term:
-                places.add((spans[start][0], spans[start + len(term) - 1][1]))
-    return tuple(sorted(places))
+    spans, words, terms = split_spans(blank), blank.split(), {tuple(term.split()) for term in found}
+    places = {
+        (at, at + len(term))
+        for term in terms
+        for at in range(len(words) - len(term) + 1)
+        if tuple(words[at : at + len(term)]) == term
+    }
+    return tuple(sorted((spans[first][0], spans[behind - 1][1]) for first, behind in places))
 
 
 TOO_MANY_CHANGES = 2.0
@@ -275,18 +278,16 @@ def _tags(item: Item, **more: str) -> dict[str, str]:
 
 
 def _judge_one(item: Item, samples: Sequence[Translation], settings: gate.Settings) -> Judgement:
-    text = samples[0].text
+    text = samples[0].text or ""
     terms = [] if settings.rules == "paper" else terms_of(item, Gender.FEMININE)
-    reason = _failure(item, text, settings)
-    if reason or text is None:
-        letters = "".join(gate.UNREAD if one.is_open else gate.CLOSED for one in people_of(item))
-        facts: dict[str, Any] = {"reason": reason, "outcome": "failed", "measures": count_terms([], terms)}
-        return Judgement.of(item, Verdict.NOT_TRANSLATED, tags=_tags(item, variant=letters), **facts)
-    reading = read(item, text, settings.target_language, settings.reading)
+    failed = _failure(item, samples[0].text, settings)
+    reading = _unread(people_of(item)) if failed else read(item, text, settings.target_language, settings.reading)
     read_as = set(reading.letters) - {gate.CLOSED}
     reached = read_as & {gate.FEMININE, gate.MASCULINE}
     verdict, observed = Verdict.UNJUDGEABLE, None
-    if not read_as:
+    if failed:
+        verdict, outcome, reason = Verdict.NOT_TRANSLATED, "failed", failed
+    elif not read_as:
         outcome, reason = "undecided", "nothing to choose"
     elif gate.MIXED in read_as:
         outcome = reason = "mixed"
@@ -304,7 +305,7 @@ def _judge_one(item: Item, samples: Sequence[Translation], settings: gate.Settin
         spans=reading.spans,
         reason=reason,
         outcome=outcome,
-        measures=count_terms(padded(text).split(), terms),
+        measures=count_terms([] if failed else padded(text).split(), terms),
     )
 
 
@@ -386,9 +387,8 @@ def _changes(one: str, other: str) -> list[tuple[list[str], list[str]]]:
 def _word(reading: Reading) -> str:
     if gender := reading.gender:
         return gender.value
-    if gate.MIXED in reading.letters:
-        return "mixed"
-    return "undecided" if gate.UNREAD in reading.letters else reading.letters
+    is_mixed = gate.MIXED in reading.letters
+    return "mixed" if is_mixed else "undecided" if gate.UNREAD in reading.letters else reading.letters
 
 
 def _differ_in_gender_only(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequence[str]) -> bool:

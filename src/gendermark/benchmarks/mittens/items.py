@@ -104,22 +104,16 @@ def complete(settings: Settings) -> Settings:
         for name in ("mixed", "none"):
             if getattr(settings, name):
                 raise UserError(f"--{name} of mittens belongs to the paper's rules; add --rules paper, or leave it out")
-        return _with_split(settings)
-    if not settings.is_into_english:
+    elif not settings.is_into_english:
         raise UserError(
             "the authors of mittens leave translations out of English to people, and have no rule for them; use "
             "--rules best, or ask people with `gendermark annotate`"
         )
-    return _with_split(replace(settings, mixed=settings.mixed or "wrong", none=settings.none or "right"))
-
-
-def _with_split(settings: Settings) -> Settings:
+    else:
+        settings = replace(settings, mixed=settings.mixed or "wrong", none=settings.none or "right")
     if settings.split != "all" and (settings.data != "official" or not settings.is_into_english):
-        where = (
-            f"{settings.data.partition(':')[0]} data has"
-            if settings.data != "official"
-            else "passages out of English have"
-        )
+        kind = settings.data.partition(":")[0]
+        where = f"{kind} data has" if kind != "official" else "passages out of English have"
         raise UserError(f"mittens: {where} no --split {settings.split}; leave it out")
     return settings
 
@@ -140,12 +134,10 @@ def load(settings: Settings) -> ItemSet:
     ]
     groups = group_ids(this_way)
     twins = {} if settings.is_into_english else twins_of(there)
-    if not settings.parts:
-        return ItemSet(settings, tuple(_item(n, one, groups, twins) for n, one in enumerate(there)), origin)
     items: list[Item] = []
-    for part in settings.parts:
-        own = [passage for passage in there if passage.eval_set == part]
-        if not own:
+    for part in settings.parts or ("",):
+        own = [passage for passage in there if part in ("", passage.eval_set)]
+        if part and not own:
             sets = sorted({passage.eval_set for passage in there})
             raise UserError(
                 f"mittens ({settings.data} data) has no set {part} from {settings.source_language} to "
@@ -172,7 +164,8 @@ def _own(path: str, settings: Settings) -> tuple[tuple[Passage, ...], str]:
 
 def _item(index: int, one: Passage, groups: Mapping[str, str], twins: Mapping[str, Passage]) -> Item:
     twin = twins.get(one.passage_id)
-    names = _names(one, twin) if twin else ()
+    differing = _differing(one, twin) if twin else []
+    names = sorted({word.lower() for pair in differing for word in pair} - _GENDERED)
     # A name shows no gender that a translation chose; where it is spelt otherwise it cannot be set aside.
     if twin and not {*names} <= {*cut(one.reference), *cut(twin.reference)}:
         twin = None
@@ -208,14 +201,11 @@ def group_ids(passages: Sequence[Passage]) -> dict[str, str]:
 
 def _group_key(passage: Passage) -> str:
     if passage.eval_set == "late-binding" and (found := _NOUN_AT_THE_END.search(passage.english.lower())):
-        return "late binding: " + without_pronouns(found[1])
+        noun = found[1]
+        for one in reversed(pronouns(noun)):
+            noun = f"{noun[: one.span[0]]}_{noun[one.span[1] :]}"
+        return f"late binding: {noun}"
     return passage.english
-
-
-def without_pronouns(text: str) -> str:
-    for one in reversed(pronouns(text)):
-        text = f"{text[: one.span[0]]}_{text[one.span[1] :]}"
-    return text
 
 
 def twins_of(passages: Sequence[Passage]) -> dict[str, Passage]:
@@ -243,10 +233,6 @@ def _are_twins(masculine: Passage, feminine: Passage) -> bool:
         (one.lower(), other.lower()) in _PAIRS or (one.istitle() and other.istitle())
         for one, other in _differing(masculine, feminine)
     )
-
-
-def _names(one: Passage, twin: Passage) -> list[str]:
-    return sorted({word.lower() for pair in _differing(one, twin) for word in pair} - _GENDERED)
 
 
 # -- the released file -----------------------------------------------------------------------------------------------
@@ -295,12 +281,9 @@ def _of_core(number: int, row: Mapping[str, str]) -> Iterator[Passage]:
     languages = [name for name in row if name in NAMES and name != "en" and row[name] != "-"]
     for into, language, gender in product(row["ways"].split(), languages, (Gender.MASCULINE, Gender.FEMININE)):
         is_into_english = into == "into"
-        texts = [_version(row[code], gender) for code in ("en", language)]
+        side = 1 if gender is Gender.MASCULINE else 2
+        texts = [_ALTERNATIVES.sub(rf"\{side}", row[code]) for code in ("en", language)]
         source, reference = reversed(texts) if is_into_english else texts
         way = f"{language}-en" if is_into_english else f"en-{language}"
         name, stereotype = f"{way}-{number:02}-{gender.value[0]}", row["stereotype"].strip("-")
         yield Passage(name, is_into_english, language, row["set"], gender, source, reference, stereotype=stereotype)
-
-
-def _version(text: str, gender: Gender) -> str:
-    return _ALTERNATIVES.sub(lambda found: found[1 if gender is Gender.MASCULINE else 2], text)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from gendermark.benchmarks.findings import Presentation, TwoRates
-from gendermark.benchmarks.own_text.measures import OPEN
+from gendermark.benchmarks.own_text.judge import OPEN
 from gendermark.languages.folders import rows_of
 from gendermark.metrics.verdicts import State
 from gendermark.reading.codes import NAMES

@@ -1,17 +1,54 @@
-"""What the translation of each text shows about the people in it."""
+"""The people mentioned in texts of the user's own: what the translation of each text shows about them, and numbers."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, Direction, ItemSet
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, Direction, ItemSet, Measures
 from gendermark.benchmarks.own_text import Settings
-from gendermark.benchmarks.own_text.items import load
-from gendermark.benchmarks.own_text.measures import MEASURES
+from gendermark.data.own import file_of
+from gendermark.errors import BadFile
+from gendermark.io.pairs import read_pairs
+from gendermark.io.textfiles import content_hash
+from gendermark.metrics.metric import Metric, described, difference, per_judgement, share
+from gendermark.metrics.verdicts import LEAST_GROUPS
 from gendermark.reading.failures import failure
+from gendermark.reading.people import people_in_all
 from gendermark.reading.reader import Person, read_all, version
-from gendermark.records import Gender, Item, Judgement, Verdict
+from gendermark.records import Gender, Item, Judgement, Table, Verdict
+
+
+def load(settings: Settings) -> ItemSet:
+    path = file_of(settings.data)
+    tables = read_pairs(path)
+    # A text that stands in a file twice is asked about once.
+    rows = {
+        source: (line, group)
+        for pairs in tables
+        for line, source, group in zip(pairs.lines, pairs.sources, pairs.groups, strict=True)
+    }
+    # Texts of one file vary together; with a few files only, nothing could be said of how files vary.
+    by_file = len({group for _, group in rows.values()}) >= LEAST_GROUPS
+    items: list[Item] = []
+    everybody = people_in_all(list(rows), settings.parser)
+    for number, ((source, (line, group)), people) in enumerate(zip(rows.items(), everybody, strict=True)):
+        for person in people:
+            index = len(items)
+            tags = {
+                "kind": person.kind if person.kind in ("addressee", "speaker") else "person",
+                "start": str(person.start),
+                "end": str(person.end),
+                **({"line": str(line)} if line is not None else {}),
+            }
+            group_id = group if by_file else f"text-{number:05}"
+            items.append(Item(f"person-{index:05}", index, group_id, source, person.gender, tags, entity=person.text))
+    if not items:
+        raise BadFile(path, f"mentions no person in its {len(rows):,} English texts; there is nothing to report")
+    return ItemSet(settings, tuple(items), f"file-{content_hash(path)[:8]}")
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
@@ -62,6 +99,77 @@ def language_pairs(data: str) -> list[Direction]:
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
     return "…"
+
+
+# -- measures ----------------------------------------------------------------------------------------------------------
+
+GIVEN, OPEN = "given", "unspecified"
+"""People whose gender the source gives, and the others."""
+_MOST_WORDS = 30
+
+DESCRIBED = described(__package__)
+
+
+def _columns(judgement: Judgement) -> Iterable[str]:
+    parts = [GIVEN, str(judgement.expected)] if judgement.expected else [OPEN, judgement.tags["kind"]]
+    kinds = ["total"]
+    if judgement.verdict is Verdict.JUDGED:
+        kinds += ["judged", "read", "shown", str(judgement.observed)]
+        if judgement.is_correct:
+            kinds.append("kept")
+    elif judgement.outcome == "mixed":
+        kinds += ["judged", "read", "shown"]
+    elif judgement.reason == "not-shown":
+        kinds += ["judged", "read", "not_shown"]
+    return (f"{part}.{kind}" for part in ("all", *parts) for kind in kinds)
+
+
+def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:  # noqa: ARG001
+    found = [share(DESCRIBED["coverage"], "all", "read")]
+    men, women = (share(DESCRIBED["kept"], part, "kept", of="shown") for part in ("masculine", "feminine"))
+    present = {judgement.expected for judgement in judgements}
+    if present - {None}:
+        found.append(replace(share(DESCRIBED["kept"], GIVEN, "kept", of="shown"), slice="all"))
+    found += [metric for metric, gender in ((men, Gender.MASCULINE), (women, Gender.FEMININE)) if gender in present]
+    if {Gender.MASCULINE, Gender.FEMININE} <= present:
+        found.append(difference(DESCRIBED["kept_gap"], men, women, GIVEN))
+    if None in present:
+        men, women = (share(DESCRIBED[f"shown_{kind}"], OPEN, kind, of="read") for kind in ("masculine", "feminine"))
+        found.append(difference(DESCRIBED["imbalance"], men, women, OPEN))
+        kinds = sorted({judgement.tags["kind"] for judgement in judgements if judgement.expected is None})
+        for part in (OPEN, *(kinds if len(kinds) > 1 else ())):
+            shares = (("shown_masculine", "masculine"), ("shown_feminine", "feminine"), ("not_shown", "not_shown"))
+            found += [share(DESCRIBED[name], part, kind, of="read") for name, kind in shares]
+    return found
+
+
+def tables(judgements: Sequence[Judgement]) -> list[Table]:
+    """The words that show a gender which the source does not give: where a translation defaults."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for judgement in judgements:
+        if judgement.expected is None and judgement.observed is not None:
+            words = " ".join(dict.fromkeys(word.casefold() for word in judgement.evidence))
+            counts[judgement.entity.casefold(), words, str(judgement.observed)] += 1
+    rows = [(*key, n) for key, n in counts.most_common(_MOST_WORDS)]
+    columns = ("source", "translation", "gender", "n")
+    return [
+        Table(
+            "defaults", "Words that show a gender the source does not specify (first names specify none)", columns, rows
+        )
+    ]
+
+
+SLICES = {OPEN: "unspecified gender", "person": "third person", "addressee": "addressees", "speaker": "speakers"}
+
+MEASURES = Measures(
+    described=tuple(DESCRIBED.values()),
+    headline=("kept:all", "kept_gap", "imbalance", "coverage:all"),
+    questions=("kept_gap", "imbalance"),
+    tally=per_judgement(_columns),
+    metrics=metrics,
+    tables=tables,
+    slices=SLICES,
+)
 
 
 BENCHMARK = BenchmarkOf(

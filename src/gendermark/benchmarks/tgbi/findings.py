@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gendermark.benchmarks.findings import Cell, Form, Legend, Place, Presentation, Row, TwoRates, slice_tables
+from gendermark.benchmarks.findings import Cell, Form, Place, Presentation, Row, TwoRates, slice_tables, stacked_figure
 from gendermark.benchmarks.tgbi import SETS
 from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
@@ -25,19 +25,13 @@ def findings(result: Result) -> list[Finding]:
         return []
     scale = "0 means one gender only, 0.5 an even split of men and women, 1 always neutral"
     found = [Finding(f"TGBI {index.value:.2f}{ci(index, '.2f')}: {scale}.")]
-    gendered = _gendered(result)
-    if gendered is not None and gendered < _FEW_GENDERED:
-        return [*found, Finding(f"Only {rounded(gendered)}% of translations show a gender.")]
+    if result.judgements:
+        shown = sum(judgement.observed in (Gender.MASCULINE, Gender.FEMININE) for judgement in result.judgements)
+        percent = 100 * shown / len(result.judgements)
+        if percent < _FEW_GENDERED:
+            return [*found, Finding(f"Only {rounded(percent)}% of translations show a gender.")]
     more = "people are translated as men more often", "people are translated as women more often"
     return [*found, *difference(result, "imbalance", "Masculine minus feminine translations", *more)]
-
-
-def _gendered(result: Result) -> float | None:
-    """The percentage of translations that show a gender."""
-    if not result.judgements:
-        return None
-    n = sum(judgement.observed in (Gender.MASCULINE, Gender.FEMININE) for judgement in result.judgements)
-    return 100 * n / len(result.judgements)
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
@@ -67,9 +61,18 @@ def sets(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     for cell, results in sheet.cells.items():
         parts = [(sheet.title_of(label), rows) for label, result in results.items() if (rows := _set_rows(result))]
         if parts:
-            has_others = any(row.shares[-1] > 0 for _, rows in parts for row in rows)
-            entries = [(name, fill) for name, fill in _FILLS.items() if has_others or fill != charts.GREY]
-            yield _sets_figure(sheet, cell, parts, entries, _indices(sheet, results))
+            n = 4 if any(row.shares[-1] > 0 for _, rows in parts for row in rows) else 3
+            yield stacked_figure(
+                sheet,
+                cell,
+                "sets",
+                "Translations of pronouns of unspecified gender",
+                "Translations of each set of sentences in percent, and P_S, which is 1 if all are neutral and 0 if all "
+                f"have one gender ({sheet.about(cell)}).{_indices(sheet, results)}",
+                [(title, [replace(row, shares=row.shares[:n]) for row in rows]) for title, rows in parts],
+                dict(list(_FILLS.items())[:n]),
+                "P_S",
+            )
 
 
 def _set_rows(result: Result) -> list[charts.StackedRow]:
@@ -94,26 +97,6 @@ def _indices(sheet: charts.Sheet, results: Mapping[str, Result]) -> str:
             who = f"{label} " if sheet.title_of(label) else ""
             said.append(f"{who}{index.value:.3f}{interval}")
     return f" TGBI, the mean of all P_S ({sheet.intervals}): {'; '.join(said)}." if said else ""
-
-
-def _sets_figure(
-    sheet: charts.Sheet,
-    cell: str,
-    parts: Sequence[tuple[str, Sequence[charts.StackedRow]]],
-    entries: Legend,
-    indices: str,
-) -> charts.Figure:
-    def draw(canvas: charts.Canvas) -> None:
-        charts.stacked(canvas, parts, tuple(_FILLS.values()), charts.legend(canvas, entries, 0), "P_S")
-
-    return charts.figure(
-        sheet.name_of(cell, "sets"),
-        "Translations of pronouns of unspecified gender",
-        "Translations of each set of sentences in percent, and P_S, which is 1 if all are neutral and 0 if all have "
-        f"one gender ({sheet.about(cell)}).{indices}",
-        cell,
-        draw,
-    )
 
 
 def lexemes(sheet: charts.Sheet) -> Iterator[charts.Figure]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
+from typing import Any, NamedTuple
 
 from gendermark.benchmarks.benchmark import Direction, ItemSet, tagged_stereotype
 from gendermark.benchmarks.tgbi import SETS, Settings
@@ -23,8 +24,7 @@ KINDS = ("occupation", "negative", "positive")
 _OFFICIAL_FILES = {"occupation": "job.txt", "negative": "neg.txt", "positive": "pos.txt"}
 
 
-@dataclass(frozen=True, slots=True)
-class Lexeme:
+class Lexeme(NamedTuple):
     """One word or phrase of the lexicon, and the class of template it takes."""
 
     lexeme_id: str
@@ -36,19 +36,6 @@ class Lexeme:
     gloss: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
-    """One combination of formality and politeness, with a template per class of lexeme."""
-
-    formality: str
-    politeness: str
-    templates: Mapping[str, str]
-
-    @property
-    def name(self) -> str:
-        return "-".join(part for part in (self.formality, self.politeness) if part) or "plain"
-
-
 def language_pairs(data: str) -> list[Direction]:
     return [(code, "en") for code in (("ko",) if data == "official" else SOURCE_LANGUAGES)]
 
@@ -57,10 +44,11 @@ def load(settings: Settings) -> ItemSet:
     if path := file_of(settings.data):
         return _own(path, settings)
     if settings.data == "core":
-        lexemes, origin = _core_lexemes(settings.source_language)
+        texts = [core_text(f"tgbi/{settings.source_language}.{ending}") for ending in ("tsv", "toml")]
+        lexemes, origin = _core_lexemes(settings.source_language), core_origin(*texts)
     else:
         lexemes, origin = _official_lexemes(settings.revision)
-    sentences = list(_sentences(lexemes, styles_of(settings.source_language)))
+    sentences = _sentences(lexemes, styles_of(settings.source_language))
     if not settings.parts:
         return ItemSet(settings, tuple(sentences), origin)
     chosen = [
@@ -91,33 +79,33 @@ def stereotype(item: Item) -> Gender | None:
     return tagged_stereotype(item) or (Gender.MASCULINE if item.tags["kind"] == "occupation" else Gender.FEMININE)
 
 
-def _sentences(lexemes: Sequence[Lexeme], styles: Sequence[Style]) -> Iterable[Item]:
+def _sentences(lexemes: Sequence[Lexeme], styles: Sequence[Mapping[str, Any]]) -> list[Item]:
     """All sentences in export order: by pronoun, then kind of lexeme, then ending, as the released sets are."""
-    index = 0
-    for formality in dict.fromkeys(style.formality for style in styles):
-        for kind in KINDS:
-            for style in styles:
-                if style.formality != formality:
-                    continue
-                for lexeme in lexemes:
-                    if lexeme.kind == kind:
-                        yield _sentence(lexeme, style, index)
-                        index += 1
-
-
-def _sentence(lexeme: Lexeme, style: Style, index: int) -> Item:
-    sets = [name for name in (style.formality, style.politeness, lexeme.kind) if name]
-    tags = {
-        "sets": " ".join(sets),
-        "style": style.name,
-        "kind": lexeme.kind,
-        "lexeme": lexeme.text,
-        "stereotype": lexeme.stereotype,
-        "gloss": lexeme.gloss,
-    }
-    source = attach(style.templates[lexeme.template_class], lexeme.text)
-    item_id, group_id = f"{lexeme.lexeme_id}-{style.name}", lexeme.cluster_id
-    return Item(item_id, index, group_id, source, Gender.NEUTRAL, tags, entity=lexeme.text)
+    ordered = [
+        (style, lexeme)
+        for formality in dict.fromkeys(style["formality"] for style in styles)
+        for kind in KINDS
+        for style in styles
+        if style["formality"] == formality
+        for lexeme in lexemes
+        if lexeme.kind == kind
+    ]
+    items = []
+    for index, (style, lexeme) in enumerate(ordered):
+        manner = [part for part in (style["formality"], style["politeness"]) if part]
+        name = "-".join(manner) or "plain"
+        tags = {
+            "sets": " ".join([*manner, lexeme.kind]),
+            "style": name,
+            "kind": lexeme.kind,
+            "lexeme": lexeme.text,
+            "stereotype": lexeme.stereotype,
+            "gloss": lexeme.gloss,
+        }
+        source = attach(style["templates"][lexeme.template_class], lexeme.text)
+        item_id, group_id = f"{lexeme.lexeme_id}-{name}", lexeme.cluster_id
+        items.append(Item(item_id, index, group_id, source, Gender.NEUTRAL, tags, entity=lexeme.text))
+    return items
 
 
 def _in_set(sentences: Sequence[Item], name: str) -> list[Item]:
@@ -132,23 +120,24 @@ def _in_set(sentences: Sequence[Item], name: str) -> list[Item]:
     return chosen
 
 
-def sets_of(styles: Sequence[Style]) -> list[str]:
-    present = {part for style in styles for part in (style.formality, style.politeness)} | set(KINDS)
+def sets_of(code: str) -> list[str]:
+    present = {part for style in styles_of(code) for part in (style["formality"], style["politeness"])} | set(KINDS)
     return [name for name in SETS if name in present]
 
 
 @cache
-def styles_of(code: str) -> tuple[Style, ...]:
-    table = tomllib.loads(core_text(f"tgbi/{code}.toml"))
-    return tuple(Style(style["formality"], style["politeness"], style["templates"]) for style in table["style"])
+def styles_of(code: str) -> Sequence[Mapping[str, Any]]:
+    """The combinations of formality and politeness, with a template per class of lexeme."""
+    found: list[dict[str, Any]] = tomllib.loads(core_text(f"tgbi/{code}.toml"))["style"]
+    return found
 
 
-def _core_lexemes(code: str) -> tuple[list[Lexeme], str]:
+def _core_lexemes(code: str) -> list[Lexeme]:
     lexemes = []
     for number, row in enumerate(core_rows(f"tgbi/{code}.tsv")):
         lexeme_id, lean = f"{code}-{number:04}", row["lean"].replace("none", "")
         lexemes.append(Lexeme(lexeme_id, lexeme_id, row["lexeme"], row["kind"], row["class"], lean, row["gloss"]))
-    return lexemes, core_origin(core_text(f"tgbi/{code}.tsv"), core_text(f"tgbi/{code}.toml"))
+    return lexemes
 
 
 def _official_lexemes(revision: str) -> tuple[list[Lexeme], str]:
@@ -162,18 +151,11 @@ def _official_lexemes(revision: str) -> tuple[list[Lexeme], str]:
             # Sentiment entries begin with the pronoun 걔는, once misspelt as 개는; occupations stand alone.
             text = line if kind == "occupation" else line.partition(" ")[2]
             lexeme_id = f"ko-{kind}-{number:04}"
-            template_class, stem = _official_class(text, kind)
+            stem = text.removesuffix("야") if kind != "occupation" else text
+            verb_class = "sentiment-verb" if stem == text else "sentiment-copula"
+            template_class = kind if kind == "occupation" else verb_class
             lexemes.append(Lexeme(lexeme_id, first.setdefault(text, lexeme_id), stem, kind, template_class))
     return lexemes, source.origin
-
-
-def _official_class(text: str, kind: str) -> tuple[str, str]:
-    """The template class of a released entry, and the part of it that goes into the template."""
-    if kind == "occupation":
-        return "occupation", text
-    if text.endswith("야"):
-        return "sentiment-copula", text.removesuffix("야")
-    return "sentiment-verb", text
 
 
 # -- Korean particles that depend on the sound before them -------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.tgbi import SETS, Settings
-from gendermark.benchmarks.tgbi.items import KINDS, sets_of, styles_of
+from gendermark.benchmarks.tgbi.items import KINDS, sets_of
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import (
     Floats,
@@ -88,7 +88,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     is_own = settings.data not in ("official", "core")
     women, men = (share(DESCRIBED[_SHARES[kind]], "all", kind) for kind in ("feminine", "masculine"))
     found = [
-        tgbi(own if is_own else sets_of(styles_of(settings.source_language))),
+        tgbi(own if is_own else sets_of(settings.source_language)),
         difference(DESCRIBED["imbalance"], men, women, "all"),
         women,
         men,

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gendermark.benchmarks.uncertainty.distances import COSINE, DISTANCES
 from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
 
+COSINE = "cosine"
+DISTANCES = (COSINE, "euclidean", "manhattan", "chebyshev", "minkowski")
 SAMPLING = "epsilon=0.2"
 """How the paper draws."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -9,7 +11,6 @@ from functools import cache
 from gendermark.benchmarks import winomt
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.uncertainty import Settings
-from gendermark.benchmarks.uncertainty.names import with_name
 from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_row
 from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.data.bundled import core_rows
@@ -17,7 +18,7 @@ from gendermark.data.own import has_header, read_mgente, read_own
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.textfiles import content_hash, each_line
-from gendermark.reading.focus import places_of
+from gendermark.reading.focus import EDGES, INDEFINITE, POSSESSIVE, places_of
 from gendermark.records import Gender, Item
 
 UNAMBIGUOUS, AMBIGUOUS = "unambiguous", "ambiguous"
@@ -94,6 +95,43 @@ def _marked(item: Item, settings: Settings) -> Item:
         place = int(item.tags["position"])
         text = with_name(text, place, item.expected, settings.target_language, item.entity)
     return replace(item, source=text, tags={**item.tags, "source": source})
+
+
+# -- first names: "The mechanic Anne called to inform someone that she had completed the repair" -----------------------
+
+
+def with_name(text: str, position: int, gender: Gender | None, language: str, entity: str) -> str:
+    """The sentence with a name behind the noun of the person meant, of the gender of its pronoun.
+
+    A sentence that leaves the gender open gets none, nor does "someone", which no name can follow. The name depends on
+    language and sentence alone. The place of the noun stays what it was.
+    """
+    known = names()
+    languages = sorted({code for code, _ in known})
+    if language not in languages:
+        raise UserError(f"there are no names for {language!r}; available: {', '.join(languages)}")
+    if gender not in (Gender.MASCULINE, Gender.FEMININE) or entity.lower() in INDEFINITE:
+        return text
+    choices = known[language, gender]
+    digest = hashlib.sha256(f"0/{language}/{text}".encode()).digest()
+    name = choices[int.from_bytes(digest[:8], "big") % len(choices)]
+    tokens = text.split(" ")
+    start = min(places_of(text, entity), key=lambda place: abs(place - position))
+    end = start + len(entity.split())
+    last = tokens[end - 1]
+    noun = last.strip(EDGES)
+    possessive = POSSESSIVE.search(noun)
+    cut = last.index(noun) + (possessive.start() if possessive else len(noun))
+    return " ".join([*tokens[: end - 1], last[:cut], name + last[cut:], *tokens[end:]])
+
+
+@cache
+def names() -> Mapping[tuple[str, Gender], Sequence[str]]:
+    """(target language, gender) -> names."""
+    found: dict[tuple[str, Gender], list[str]] = defaultdict(list)
+    for row in core_rows("uncertainty/names.tsv"):
+        found[row["language"], Gender(row["gender"])].append(row["name"])
+    return dict(found)
 
 
 # -- files of the user's own ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 - `use`: the cosine of multilingual Universal Sentence Encoder embeddings; fast on a processor, made for 16 languages
   (of ours: ar, de, es, fr, it, pl, pt, ru).
 
-Letters and embeddings are vectors, which can also be compared by a distance (`distances.py`).
+Letters and embeddings are vectors, which can also be compared by a distance.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gendermark.benchmarks.uncertainty.distances import COSINE, DISTANCES, likeness
+from gendermark.benchmarks.uncertainty import COSINE, DISTANCES
 from gendermark.benchmarks.uncertainty.models import Answers, Question, encode, load_pretrained, pretrained_name
 from gendermark.errors import MissingExtra, UnknownName, UserError
 
@@ -38,6 +38,28 @@ LONGEST = 4
 _TEXTS_AT_ONCE = 2048
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """Any large odd number: it spreads letter sequences over 64 bits, where a few thousand do not meet."""
+
+
+_DISTANCES: dict[str, Callable[[Floats], Floats]] = {
+    "euclidean": lambda apart: (apart**2).sum(axis=-1) ** 0.5,
+    "manhattan": lambda apart: abs(apart).sum(axis=-1),
+    "chebyshev": lambda apart: abs(apart).max(axis=-1),
+    "minkowski": lambda apart: (abs(apart) ** 3).sum(axis=-1) ** (1 / 3),  # 1 and 2 are Manhattan's and Euclid's
+}
+
+
+def likeness(vectors: Floats, distance: str) -> Floats:
+    """Each row compared with each; all have the length 1.
+
+    Appendix B of the paper compares by distances, too, but does not say how it made likeness of a distance d. Here it
+    is 1 / (1 + d).
+    """
+    compared: Floats = vectors @ vectors.T
+    if distance == COSINE:
+        return compared
+    for place, row in enumerate(vectors):  # all at once would need as many numbers as there are pairs and dimensions
+        compared[place] = 1 / (1 + _DISTANCES[distance](vectors - row))
+    return compared
 
 
 Groups = Iterable[Sequence[str]]
