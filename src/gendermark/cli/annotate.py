@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
+from gendermark.cli.options import AtLeastOne
 from gendermark.cli.report import Host, NoOpen, Port, serve_site
 from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say, say_next
 from gendermark.errors import UserError
@@ -37,27 +38,28 @@ Seed = Annotated[int, Option("--seed", min=0, help="Random seed of the sample or
 
 
 def export(
-    directories: Annotated[
-        list[Path], Argument(metavar="DIR...", help="Run folder; with --key, one for each system to compare.")
-    ],
-    output: Annotated[Path, Option("-o", "--output", metavar="SHEET.csv", help="Sheet to write.")],
+    directories: tuple[Path, ...],
+    *,
+    output: Path,
     cell: Cell = "",
-    n: Annotated[int, Option("--n", min=1, help="Number of translations.")] = 100,
+    n: AtLeastOne = 100,
     seed: Seed = 12345,
-    with_source: Annotated[bool, Option("--with-source", help="Add a column of source sentences.")] = False,
-    key: Annotated[
-        Path | None,
-        Option("--key", metavar="KEY.json", help="Mix several systems and hide which is which in this file."),
-    ] = None,
-    per_category: Annotated[
-        int, Option("--per-category", min=1, help="With --key: segments per gender and class of professions.")
-    ] = 100,
+    with_source: bool = False,
+    key: Key = None,
+    per_category: AtLeastOne = 100,
 ) -> None:
     """Write a sheet of translations for annotators, balanced over genders; the judge's answers are hidden.
 
     With --key, the sheet mixes several systems and a hidden reference, as in the human evaluation of MT-GenEval.
-    """
 
+    Args:
+        directories (DIR...): Run folder; with --key, one for each system to compare.
+        output (SHEET.csv): Sheet to write.
+        n: Number of translations.
+        with_source: Add a column of source sentences.
+        key: Mix several systems and hide which is which in this file.
+        per_category: With --key: segments per gender and class of professions.
+    """
     if key is not None:
         _export_systems(directories, output, key, cell, per_category, seed)
     elif len(directories) > 1:
@@ -120,19 +122,15 @@ def _say_next(sheet: Path, directories: Sequence[Path], options: Sequence[str]) 
 
 
 def agree(
-    paths: Annotated[
-        list[Path],
-        Argument(metavar="DIR... SHEET...", help="Run folder(s), and the completed sheets, one per annotator."),
-    ],
-    cell: Cell = "",
-    seed: Seed = 12345,
-    key: Key = None,
-    as_json: AsJson = False,
+    paths: tuple[Path, ...], cell: Cell = "", seed: Seed = 12345, key: Key = None, as_json: AsJson = False
 ) -> None:
     """Measure agreement among annotators and with the judge; list all disagreements.
 
     With --key: agreement on each system and the reference, accuracy by the preferred annotator, and F-score of the
     automatic metric.
+
+    Args:
+        paths (DIR... SHEET...): Run folder(s), and the completed sheets, one per annotator.
     """
     from gendermark.annotation.agreement import JudgedRun
     from gendermark.annotation.lineup import Lineup
@@ -152,14 +150,9 @@ def agree(
 
 
 def serve(
-    sheet: Annotated[Path, Argument(metavar="SHEET.csv", help="Sheet that `annotate export` wrote.")],
-    directories: Annotated[
-        list[Path] | None,
-        Argument(metavar="[DIR]...", help="Run folder(s) of the sheet, to show agreement at the end."),
-    ] = None,
-    output: Annotated[
-        Path | None, Option("-o", "--output", metavar="DIR", help="Directory for the answers; default: SHEET-answers.")
-    ] = None,
+    sheet: Path,
+    directories: Annotated[tuple[Path, ...], Argument()] = (),
+    output: Path | None = None,
     cell: Cell = "",
     key: Key = None,
     seed: Seed = 12345,
@@ -167,7 +160,13 @@ def serve(
     port: Port = 0,
     no_open: NoOpen = False,
 ) -> None:
-    """Fill in a sheet in the browser, one translation at a time; every answer is saved immediately."""
+    """Fill in a sheet in the browser, one translation at a time; every answer is saved immediately.
+
+    Args:
+        sheet (SHEET.csv): Sheet that `annotate export` wrote.
+        directories ([DIR]...): Run folder(s) of the sheet, to show agreement at the end.
+        output (DIR): Directory for the answers; default: SHEET-answers.
+    """
     from gendermark.annotation.serving import Desk, kept_token, question_of
     from gendermark.annotation.sheets import read_blank
     from gendermark.reporting.server import File, Site
@@ -175,7 +174,7 @@ def serve(
     assets = files("gendermark.annotation") / "assets"
     blank = read_blank(sheet)
     directory = output or sheet.with_name(f"{sheet.stem}-answers")
-    with Desk(blank, directory, question_of(blank, directories or [], cell, key), seed) as desk:
+    with Desk(blank, directory, question_of(blank, directories, cell, key), seed) as desk:
         site = Site(
             files={path: File(kind, (assets / name).read_bytes()) for path, (name, kind) in _PAGE.items()},
             reads={

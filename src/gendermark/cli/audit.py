@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
-from typer import Argument, Option
 
 from gendermark.cli.options import Executor
 from gendermark.cli.results import print_results
@@ -29,19 +28,10 @@ MOST_VERDICTS = 3
 
 
 def audit(
-    files: Annotated[
-        list[Path],
-        Argument(
-            metavar="FILE...",
-            help="Tables (.csv, .tsv, .xlsx), .jsonl, .po, .xlf, `source ||| translation` lines, or one translation "
-            "per line; benchmark translations or your own.",
-        ),
-    ],
-    output: Annotated[Path, Option("-o", "--output", help="Report to write.")] = Path("audit.html"),
-    keep: Annotated[
-        Path | None, Option("--keep", metavar="DIR", help="Also keep a run folder for each system here.")
-    ] = None,
-    parser: Annotated[str, Option("--parser", metavar="NAME", help="spaCy pipeline that parses your own texts.")] = "",
+    files: tuple[Path, ...],
+    output: Path = Path("audit.html"),
+    keep: Path | None = None,
+    parser: str = "",
     executor: Executor = "",
     everything: All = False,
     as_json: AsJson = False,
@@ -49,6 +39,13 @@ def audit(
     """Recognise and score spreadsheets of translations, and write a report; no options needed.
 
     Missing sentences are excluded; the report states this at the top.
+
+    Args:
+        files (FILE...): Tables (.csv, .tsv, .xlsx), .jsonl, .po, .xlf, `source ||| translation` lines, or one
+            translation per line; benchmark translations or your own.
+        output: Report to write.
+        keep (DIR): Also keep a run folder for each system here.
+        parser (NAME): spaCy pipeline that parses your own texts.
     """
     from gendermark.auditing.audit import audit as carry_out
     from gendermark.reporting.page import write_page

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 KINDS = ("benchmarks", "systems", "languages", "metrics", "tables")
 
 
-def list_names(
-    kind: Annotated[str, Argument(metavar="|".join(KINDS), help="What to list.")], as_json: AsJson = False
-) -> None:
-    """List the benchmarks, systems, languages or metrics, or the commands that make the tables of papers."""
+def list_names(kind: str, as_json: AsJson = False) -> None:
+    """List the benchmarks, systems, languages or metrics, or the commands that make the tables of papers.
+
+    Args:
+        kind (benchmarks|systems|languages|metrics|tables): What to list.
+    """
     if kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)
     table = listing(kind)
@@ -106,26 +108,29 @@ def _first_line(family: Any) -> str:
 
 
 def export(
-    benchmark: Annotated[str, Argument(help="Benchmark; see `gendermark list benchmarks`.")],
+    benchmark: str,
     to: To = "",
     from_: From = "",
-    output: Annotated[Path | None, Option("-o", "--output", help="Output file; default: stdout.")] = None,
+    output: Path | None = None,
     data: Data = "official",
     revision: Revision = "",
-    group: Annotated[
-        list[str] | None, Option("--group", "--set", help="Only this group or set of the benchmark; repeatable.")
-    ] = None,
+    group: Annotated[tuple[str, ...], Option("--group", "--set")] = (),
     settings: dict[str, Any] = benchmark_options("export"),
     as_json: AsJson = False,
 ) -> None:
     """Write the source sentences of a benchmark, one per line in a fixed order.
 
     `gendermark export BENCHMARK --help` also lists the options of that benchmark.
+
+    Args:
+        benchmark: Benchmark; see `gendermark list benchmarks`.
+        output: Output file; default: stdout.
+        group: Only this group or set of the benchmark; repeatable.
     """
     from gendermark.api import export_items, shown_sources
 
     options = {"source_language": from_, "data": data, "revision": revision, **settings}
-    found = export_items(benchmark, to, **options, parts=tuple(group or ()))
+    found = export_items(benchmark, to, **options, parts=group)
     if as_json:
         rows = [
             {"item_id": item.item_id, "index": item.index, "source": source, "tags": item.all_tags}
@@ -142,41 +147,29 @@ def export(
 
 
 def power(
-    benchmarks: Annotated[
-        list[str] | None,
-        Argument(metavar="[BENCHMARK]...", help="Benchmark; default: all for the language.", show_default=False),
-    ] = None,
+    benchmarks: Annotated[tuple[str, ...], Argument(show_default=False)] = (),
     to: To = "",
-    data: Annotated[str, Option("--data", help="official or core; default: both.")] = "",
-    points: Annotated[float, Option("--points", help="Difference to detect, in points.")] = 5.0,
-    right: Annotated[float, Option("--right", help="Accuracy that is assumed for both systems, in percent.")] = 80.0,
-    icc: Annotated[
-        float | None,
-        Option(
-            "--icc",
-            help="Within-group correlation of the differences, 0 to 1; default: 0.5, or 0.15 with --alike (versions "
-            "of one system).",
-            show_default=False,
-        ),
-    ] = None,
-    alike: Annotated[
-        float,
-        Option(
-            "--alike", help="Correlation that is assumed between the errors of the two systems, 0 (uncorrelated) to 1."
-        ),
-    ] = 0.0,
-    like: Annotated[
-        list[Path] | None,
-        Option(
-            metavar="RUN",
-            help="Run to estimate accuracy and correlations from, instead of assuming them; give two to compare.",
-        ),
-    ] = None,
+    data: str = "",
+    points: float = 5.0,
+    right: float = 80.0,
+    icc: Annotated[float | None, Option(show_default=False)] = None,
+    alike: float = 0.0,
+    like: tuple[Path, ...] = (),
     as_json: AsJson = False,
 ) -> None:
     """Compute the smallest difference between two systems that each benchmark can detect.
 
     Assumes a significance level of 0.05 (Holm-corrected over the headline metrics) and 80% power; translates nothing.
+
+    Args:
+        benchmarks ([BENCHMARK]...): Benchmark; default: all for the language.
+        data: official or core; default: both.
+        points: Difference to detect, in points.
+        right: Accuracy that is assumed for both systems, in percent.
+        icc: Within-group correlation of the differences, 0 to 1; default: 0.5, or 0.15 with --alike (versions of one
+            system).
+        alike: Correlation that is assumed between the errors of the two systems, 0 (uncorrelated) to 1.
+        like (RUN): Run to estimate accuracy and correlations from, instead of assuming them; give two to compare.
     """
     from gendermark import api
     from gendermark.runs.power import OF_UNRELATED, OF_VERSIONS, Expected, expected_from, questions
@@ -188,7 +181,7 @@ def power(
     for name, value, most in (("right", right, 100), ("icc", icc, 1), ("alike", alike, 1), ("points", points, 100)):
         if not 0 <= value <= most or (name == "points" and value == 0):
             raise UserError(f"--{name} must lie between 0 and {most:g}, not {value:g}")
-    runs = [api.load(directory) for directory in like or ()]
+    runs = [api.load(directory) for directory in like]
     if len(runs) > 2:
         raise UserError(f"--like takes one or two runs, not {len(runs)}")
     measured = {}
@@ -200,7 +193,7 @@ def power(
     rows: list[dict[str, Any]] = []
     left_out = []
     for kind in (data,) if data else ("official", "core"):
-        for selection in api.applicable(benchmarks or [], [to], data=kind).selections:
+        for selection in api.applicable(benchmarks, [to], data=kind).selections:
             benchmark, name = api.select(selection)[0], selection.benchmark
             try:
                 items = benchmark.load(selection).items

@@ -34,34 +34,31 @@ _HELP = "(see `gendermark compare --help`)"
 
 
 def compare(
-    runs: Annotated[
-        list[str] | None,
-        Argument(
-            metavar="[NAME=]FIRST [NAME=]SECOND ...", help="Run folders; the first is the baseline.", show_default=False
-        ),
-    ] = None,
-    trend: Annotated[bool, Option("--trend", help="Treat the runs as versions of one system, oldest first.")] = False,
-    metrics: Annotated[
-        list[str] | None,
-        Option("--metric", metavar="METRIC", help="Only this metric, for example anti or p_s:formal; repeatable."),
-    ] = None,
+    runs: Annotated[tuple[str, ...], Argument(show_default=False)] = (),
+    trend: bool = False,
+    metric: tuple[str, ...] = (),
     everything: All = False,
     how: Resampling = option_group(resampling, resamples=10_000),
-    name: Names = None,
+    name: Names = (),
     as_json: AsJson = False,
 ) -> None:
     """Compare runs: paired differences with confidence intervals and corrected p-values.
 
     Compare every run with the first and, given three or more, every pair. For each pair, Holm correction is applied
     separately to the headline metrics and to all other metrics.
+
+    Args:
+        runs ([NAME=]FIRST [NAME=]SECOND ...): Run folders; the first is the baseline.
+        trend: Treat the runs as versions of one system, oldest first.
+        metric (METRIC): Only this metric, for example anti or p_s:formal; repeatable.
     """
     from gendermark.runs import compare as comparing
 
-    given = folders(runs or [], name)
+    given = folders(runs, name)
     if len(given) < 2:
         raise UserError(f"give at least two run folders, the baseline first {_HELP}")
-    asked = comparing.Asked(metrics or [], everything)
-    in_full = everything or bool(metrics)
+    asked = comparing.Asked(metric, everything)
+    in_full = everything or bool(metric)
     found: ComparisonReport | ManyCompared
     if len(given) == 2 and not trend:
         first, second = (run.results for run in read_runs(given))
@@ -88,8 +85,8 @@ def compare(
         for m in many.metrics:
             say(m.trend(many.called))
     if not as_json and not in_full and terminal.is_terminal(sys.stdout):
-        named = [word for one in name or () for word in ("--name", one)]
-        words = [*(runs or []), *(["--trend"] if trend else []), *named]
+        named = [word for one in name for word in ("--name", one)]
+        words = [*runs, *(["--trend"] if trend else []), *named]
         say_next({shlex.join(["gendermark", "compare", *words, "--all"]): "every number"})
     for note in notes:
         say(f"note: {note}")
@@ -248,76 +245,56 @@ MOST_SENTENCES = 3
 
 
 def gate(
-    run: Annotated[str, Argument(metavar="[NAME=]DIR", help="Run folder of the system under test.")],
-    baseline: Annotated[str, Option(metavar="[NAME=]DIR", help="Baseline run.")] = "",
-    minimum: Annotated[
-        list[str] | None,
-        Option(
-            "--min", metavar="METRIC=VALUE", help="Minimum value, for example anti=60 or p_s:formal=0.2; repeatable."
-        ),
-    ] = None,
-    maximum: Annotated[
-        list[str] | None,
-        Option("--max", metavar="METRIC=VALUE", help="Maximum value, for example delta=15; repeatable."),
-    ] = None,
-    alpha: Annotated[float, Option(help="Significance level of the comparison with the baseline.")] = 0.05,
-    fixed_tolerance: Annotated[
-        float,
-        Option(
-            "--fixed-tolerance",
-            metavar="POINTS",
-            min=0,
-            help="Loss of accuracy allowed for women, and for men, on the same sentences, in points.",
-        ),
-    ] = 2.0,
-    tolerance: Annotated[
-        list[str] | None,
-        Option(
-            metavar="[METRIC=]POINTS",
-            help="Loss allowed in a headline metric, tested for new sentences, in points (default 0); repeatable, "
-            "for example 1 or recall_gap=2.",
-        ),
-    ] = None,
-    fail_on_gap: Annotated[
-        bool, Option("--fail-on-gap", help="Fail if a gap grew, even if neither women nor men lost accuracy.")
-    ] = False,
+    run: str,
+    baseline: str = "",
+    min_: tuple[str, ...] = (),
+    max_: tuple[str, ...] = (),
+    alpha: float = 0.05,
+    fixed_tolerance: Annotated[float, Option(min=0)] = 2.0,
+    tolerance: tuple[str, ...] = (),
+    fail_on_gap: bool = False,
     resamples: Resamples = 10_000,
     seed: Seed = 12345,
-    junit: Annotated[Path | None, Option(metavar="FILE", help="Write the checks as JUnit XML.")] = None,
-    github: Annotated[
-        bool | None,
-        Option(
-            "--github/--no-github",
-            show_default=False,
-            help="Print GitHub Actions annotations (default: on when running in GitHub Actions).",
-        ),
-    ] = None,
-    summary: Annotated[
-        Path | None, Option(metavar="FILE", help="Write the checks as Markdown; default on GitHub: the step summary.")
-    ] = None,
-    page: Annotated[
-        Path | None, Option(metavar="FILE", help="Write the report of both runs, with the checks on top.")
-    ] = None,
-    name: Names = None,
+    junit: Path | None = None,
+    github: Annotated[bool | None, Option("--github/--no-github", show_default=False)] = None,
+    summary: Path | None = None,
+    page: Path | None = None,
+    name: Names = (),
     everything: All = False,
     as_json: AsJson = False,
 ) -> None:
-    """CI gate: fail (exit code 1) if a run is significantly worse than its baseline or violates a threshold."""
+    """CI gate: fail (exit code 1) if a run is significantly worse than its baseline or violates a threshold.
+
+    Args:
+        run ([NAME=]DIR): Run folder of the system under test.
+        baseline ([NAME=]DIR): Baseline run.
+        min_ (METRIC=VALUE): Minimum value, for example anti=60 or p_s:formal=0.2; repeatable.
+        max_ (METRIC=VALUE): Maximum value, for example delta=15; repeatable.
+        alpha: Significance level of the comparison with the baseline.
+        fixed_tolerance (POINTS): Loss of accuracy allowed for women, and for men, on the same sentences, in points.
+        tolerance ([METRIC=]POINTS): Loss allowed in a headline metric, tested for new sentences, in points (default 0);
+            repeatable, for example 1 or recall_gap=2.
+        fail_on_gap: Fail if a gap grew, even if neither women nor men lost accuracy.
+        junit (FILE): Write the checks as JUnit XML.
+        github: Print GitHub Actions annotations (default: on when running in GitHub Actions).
+        summary (FILE): Write the checks as Markdown; default on GitHub: the step summary.
+        page (FILE): Write the report of both runs, with the checks on top.
+    """
     from gendermark.reporting import ci
     from gendermark.runs import gates
 
     if not baseline and (tolerance or fail_on_gap):
         raise UserError("--tolerance and --fail-on-gap need --baseline DIR")
-    if not baseline and not minimum and not maximum:
+    if not (baseline or min_ or max_):
         raise UserError("nothing to check; give --baseline DIR, --min METRIC=VALUE or --max METRIC=VALUE")
     if not 0 <= alpha <= 1:
         raise UserError(f"--alpha must lie between 0 and 1 (usually 0.05), not {alpha:g}")
-    strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap, fixed_tolerance)
+    strict = gates.Strictness(*_tolerances(tolerance), fail_on_gap, fixed_tolerance)
     read = read_runs(folders([run, *([baseline] if baseline else [])], name))
     for one in read:
         gates.verified(one.results)
     now = read[0]
-    limits = pairs(minimum or [], "--min", "anti=60"), pairs(maximum or [], "--max", "delta=15")
+    limits = pairs(min_, "--min", "anti=60"), pairs(max_, "--max", "delta=15")
     checks = gates.bounds(now.results, *limits)
     changed: tuple[tuple[ChangedSentence, ...], ...] = ()
     title = f"Gate: {now.called}"

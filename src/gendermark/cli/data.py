@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Argument, Option
+from typer import Argument
 
-from gendermark.cli.options import Data, Revision
-from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say, show_progress
+from gendermark.cli.options import Data, Revision, Targets
+from gendermark.cli.terminal import All, AsJson, echo, print_json, print_table, say, show_progress
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.io.textfiles import read_lines, write_lines
 
@@ -43,13 +43,14 @@ def list_(as_json: AsJson = False) -> None:
     say(f"cache: {official.cache_root()}")
 
 
-def get(
-    names: Annotated[list[str], Argument(metavar="NAME", help="Data set; see `gendermark data list`.")],
-    revision: Annotated[str | None, Option(help="Only this revision; default: all.")] = None,
-    everything: Annotated[bool, Option("--all", help="Also download the released system outputs.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Download official data sets into the cache and verify them."""
+def get(names: tuple[str, ...], revision: str = "", everything: All = False, as_json: AsJson = False) -> None:
+    """Download official data sets into the cache and verify them.
+
+    Args:
+        names (NAME): Data set; see `gendermark data list`.
+        revision: Only this revision; default: all.
+        everything: Also download the released system outputs.
+    """
     from gendermark.data import load_card, official
 
     cards = [load_card(name) for name in dict.fromkeys(names)]  # a wrong name is refused before anything is fetched
@@ -72,13 +73,12 @@ def get(
         echo("\n".join(f"{record['name']}\t{record['revision']}\t{record['directory']}" for record in records))
 
 
-def verify(
-    names: Annotated[
-        list[str] | None, Argument(metavar="NAME", help="Data set; default: everything in the cache.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Check cached files against their SHA-256."""
+def verify(names: Annotated[tuple[str, ...], Argument()] = (), as_json: AsJson = False) -> None:
+    """Check cached files against their SHA-256.
+
+    Args:
+        names (NAME): Data set; default: everything in the cache.
+    """
     from gendermark.data import card_names, load_card, official
     from gendermark.data.official import State
 
@@ -128,12 +128,14 @@ def _megabytes(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:.1f} MB"
 
 
-def convert(
-    kind: Annotated[str, Argument(metavar="winobias|winogender", help="Format of the file.")],
-    file: Annotated[Path, Argument(help="File as published by its authors.")],
-    output: Annotated[Path | None, Option("-o", "--output", help="Output file; default: stdout.")] = None,
-) -> None:
-    """Convert a WinoBias or Winogender file to WinoMT rows: gender, entity index, sentence, entity."""
+def convert(kind: str, file: Path, output: Path | None = None) -> None:
+    """Convert a WinoBias or Winogender file to WinoMT rows: gender, entity index, sentence, entity.
+
+    Args:
+        kind (winobias|winogender): Format of the file.
+        file: File as published by its authors.
+        output: Output file; default: stdout.
+    """
     from gendermark.data.own import convert_winobias, convert_winogender
 
     kinds = {"winobias": convert_winobias, "winogender": convert_winogender}
@@ -153,13 +155,13 @@ def convert(
 
 
 def statistics(
-    to: Annotated[list[str] | None, Option("--to", help="Target language; repeatable.")] = None,
-    split: Annotated[str, Option("--split", help="test or dev.")] = "dev",
-    data: Data = "official",
-    revision: Revision = "",
-    as_json: AsJson = False,
+    to: Targets = (), split: str = "dev", data: Data = "official", revision: Revision = "", as_json: AsJson = False
 ) -> None:
-    """Count distinct words and gendered phrases, as the papers of the data sets do."""
+    """Count distinct words and gendered phrases, as the papers of the data sets do.
+
+    Args:
+        split: test or dev.
+    """
     from gendermark import api, registry
 
     rows: list[tuple[Any, ...]] = []

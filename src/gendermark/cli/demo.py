@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from typer import Option
+from typing import TYPE_CHECKING
 
 from gendermark.cli.results import headlines, print_headlines, say_findings
 from gendermark.cli.terminal import say, show_progress
@@ -20,12 +18,12 @@ UNBIASED, MASCULINE = "unbiased control", "always-masculine control"
 SYSTEMS = {MODEL: "demo:en-es", UNBIASED: "fake:right", MASCULINE: "fake:masculine"}
 
 
-def demo(
-    output: Annotated[Path, Option("-o", "--output", help="Directory for the run folders and the report.")] = Path(
-        "demo-run"
-    ),
-) -> None:
-    """Run the full pipeline offline: a small bundled model, and two controls of known bias."""
+def demo(output: Path = Path("demo-run")) -> None:
+    """Run the full pipeline offline: a small bundled model, and two controls of known bias.
+
+    Args:
+        output: Directory for the run folders and the report.
+    """
     from gendermark import api, registry
     from gendermark.reporting.page import write_page
     from gendermark.reporting.tables import render

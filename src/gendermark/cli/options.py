@@ -1,15 +1,19 @@
-"""Options that several verbs share, and groups of options that a verb takes as one value.
+"""How a function becomes a verb, options that several verbs share, and groups of options that one parameter takes.
 
-A parameter whose default is an `option_group` takes the options of the group: `how: Resampling =
-option_group(resampling)` gives a verb `--resamples`, `--seed` and `--confidence`, and the verb gets a `Resampling`.
-A group is any function, or any dataclass of settings, whose parameters Typer can read. Such a dataclass may hold groups
-itself, `Annotated[Resampling, option_group(resampling)]`, and options that are repeatable, `tuple[str, ...]`.
+A verb is an ordinary function. Its parameters are its options: positional ones without a default are arguments, and
+the section `Args:` of its docstring has the help of each, `name (METAVAR): Help.` A parameter whose default is an
+`option_group` takes the options of the group: `how: Resampling = option_group(resampling)` gives a verb `--resamples`
+and the like, and the verb gets a `Resampling`. A group is any function, or any dataclass of settings, whose parameters
+Typer can read. Such a dataclass may hold groups itself, `Annotated[Resampling, option_group(resampling)]`, and options
+that are repeatable, `tuple[str, ...]`.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args,
 
 import typer
 from typer import Option
+from typer.models import OptionInfo
 
 from gendermark.errors import UserError
 from gendermark.names import checked
@@ -46,6 +51,7 @@ def _checked_name(name: str) -> str:
 
 
 To = Annotated[str, Option("--to", callback=language, help="Target language, for example es.")]
+Targets = Annotated[tuple[str, ...], Option("--to", callback=language, help="Target language; repeatable.")]
 From = Annotated[str, Option("--from", callback=language, help="Source language, where a benchmark has several.")]
 Data = Annotated[
     str, Option("--data", help="official (downloaded), core (bundled), or file:FILE where a benchmark allows it.")
@@ -88,7 +94,7 @@ ResumedIn = Annotated[Path, Option("-o", "--output", help="Output directory; reu
 StudiedData = Annotated[str, Option("--data", help="core (bundled) or official (downloaded).")]
 Store = Annotated[Path | None, Option("--store", help="Translation cache file; default: in the user cache directory.")]
 Sets = Annotated[
-    list[str] | None, Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; repeatable.")
+    tuple[str, ...], Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; repeatable.")
 ]
 Name = Annotated[
     str,
@@ -99,8 +105,11 @@ Name = Annotated[
         help='System name for tables and headings, for example "Bing 2019".',
     ),
 ]
+AtLeastNone = Annotated[int, Option(min=0)]
+AtLeastOne = Annotated[int, Option(min=1)]
 Names = Annotated[
-    list[str] | None, Option("--name", metavar="NAME", help="System name, in the order of the run folders; repeatable.")
+    tuple[str, ...],
+    Option("--name", metavar="NAME", help="System name, in the order of the run folders; repeatable."),
 ]
 
 
@@ -123,10 +132,11 @@ def option_group(build: Callable[..., Built], **defaults: Any) -> Built:
 
 
 def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..., Any]:
-    """Replace the option groups of a verb by their options, for Typer; `words` are those of the command line."""
+    """A verb as Typer reads it: with the options of its groups, and with help; `words` are of the command line."""
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     repeatable: list[str] = []
     parameters: list[inspect.Parameter] = []
+    about, explained = _explained(verb)
     for one in _parameters(verb):
         group = next((each for each in (one.default, *_notes(one)) if isinstance(each, _Group)), None)
         if group is not None:
@@ -134,13 +144,12 @@ def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..
             own = [each.replace(default=group.defaults.get(each.name, each.default)) for each in _parameters(build)]
             groups[one.name] = build, [each.name for each in own]
             parameters += own
-        elif (listed := _as_list(one)) is not None:
+            continue
+        if one.name in explained:
+            one = _with_help(one, *explained[one.name])
+        if (listed := _as_list(one)) is not None:
             repeatable.append(one.name)
-            parameters.append(listed)
-        else:
-            parameters.append(one)
-    if not groups and not repeatable:
-        return verb
+        parameters.append((listed or one).replace(kind=inspect.Parameter.KEYWORD_ONLY))
 
     @wraps(verb)
     def whole(**given: Any) -> Any:
@@ -148,10 +157,34 @@ def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..
         made |= {name: tuple(given.pop(name) or ()) for name in repeatable}
         return verb(**given, **made)
 
-    # Typer reads these two.
+    # Typer reads these.
+    whole.__doc__ = about
     whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     whole.__annotations__ = {one.name: one.annotation for one in parameters}
     return whole
+
+
+_EXPLAINED = re.compile(r"^    (\w+)(?: \(([^)]*)\))?: (.+(?:\n {8}.+)*)", re.MULTILINE)
+
+
+def _explained(verb: Callable[..., Any]) -> tuple[str, dict[str, tuple[str, str]]]:
+    """What a docstring says of a verb, and of each parameter: its metavar, if any, and its help."""
+    about, _, parameters = (inspect.getdoc(verb) or "").partition("\n\nArgs:\n")
+    found = {name: (metavar, " ".join(text.split())) for name, metavar, text in _EXPLAINED.findall(parameters)}
+    return about, found
+
+
+def _with_help(one: inspect.Parameter, metavar: str, help_: str) -> inspect.Parameter:
+    """A parameter with its help; an argument, if it is positional and has no default, and else an option."""
+    kind, *notes = get_args(one.annotation) if _notes(one) else (one.annotation,)
+    is_argument = one.kind is not inspect.Parameter.KEYWORD_ONLY and one.default is inspect.Parameter.empty
+    note = copy(notes[0]) if notes else typer.Argument() if is_argument else Option()
+    if isinstance(note, OptionInfo) and note.default is ... and not note.param_decls:
+        name = one.name.rstrip("_")
+        note.param_decls = ("-o", "--output") if name == "output" else (f"--{name.replace('_', '-')}",)
+    note.help, note.metavar = help_, metavar or note.metavar
+    annotated: Any = Annotated
+    return one.replace(annotation=annotated[kind, note])
 
 
 class Commands(NamedTuple):
@@ -182,7 +215,7 @@ class Commands(NamedTuple):
                 elif needed:
                     app.command(name, rich_help_panel=panel)(expanded(_loaded(place), words))
                 else:
-                    about = "" if is_known else _loaded(place).__doc__
+                    about = "" if is_known else _explained(_loaded(place))[0]
                     app.command(name, help=about, rich_help_panel=panel)(_not_asked_for)
         return app
 
@@ -203,15 +236,14 @@ def _notes(parameter: inspect.Parameter) -> tuple[Any, ...]:
 
 def _as_list(parameter: inspect.Parameter) -> inspect.Parameter | None:
     """A parameter of type `tuple[X, ...]` as the list that Typer knows; none for any other."""
-    if not _notes(parameter):
-        return None
-    kind: Any = get_args(parameter.annotation)[0]
+    notes = _notes(parameter)
+    kind: Any = get_args(parameter.annotation)[0] if notes else parameter.annotation
     if get_origin(kind) is not tuple or get_args(kind)[1:] != (...,):
         return None
     listed: Any = list[get_args(kind)[0]]  # type: ignore[misc]
     is_required = parameter.default is inspect.Parameter.empty
     annotated: Any = Annotated
-    annotation = annotated[(listed if is_required else listed | None, *_notes(parameter))]
+    annotation = annotated[(listed if is_required else listed | None, *(notes or [Option()]))]
     return parameter.replace(annotation=annotation, default=parameter.default if is_required else None)
 
 
@@ -219,12 +251,9 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """With their types; groups keep theirs as text, as it may name what only type checkers import."""
     names = vars(import_module(inspect.unwrap(function).__module__))
     return [
-        one.replace(
-            kind=inspect.Parameter.KEYWORD_ONLY,
-            annotation=eval(one.annotation, names)
-            if isinstance(one.annotation, str) and not isinstance(one.default, _Group)
-            else one.annotation,
-        )
+        one.replace(annotation=eval(one.annotation, names))
+        if isinstance(one.annotation, str) and not isinstance(one.default, _Group)
+        else one
         for one in inspect.signature(function).parameters.values()
     ]
 
@@ -244,13 +273,13 @@ def selected(
     return {"source_language": from_, "data": data, "revision": revision, "rules": rules, "cluster": cluster}
 
 
-def system_options(
-    system_option: Annotated[
-        list[str] | None,
-        Option("--system-option", metavar="KEY=VALUE", help="System option, for example beam_size=5; repeatable."),
-    ] = None,
-) -> dict[str, str]:
-    return pairs(system_option or [], "--system-option", "beam_size=5")
+def system_options(system_option: tuple[str, ...] = ()) -> dict[str, str]:
+    """Read the options of a system.
+
+    Args:
+        system_option (KEY=VALUE): System option, for example beam_size=5; repeatable.
+    """
+    return pairs(system_option, "--system-option", "beam_size=5")
 
 
 def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALUE") -> dict[str, str]:
@@ -266,9 +295,9 @@ def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALU
     return found
 
 
-def sampling_pairs(texts: Sequence[str] | None) -> dict[str, str]:
+def sampling_pairs(texts: Sequence[str]) -> dict[str, str]:
     """Read sampling settings, joined by commas (`epsilon=0.2,seed=1`), repeated, or both."""
-    parts = [part.strip() for text in texts or () for part in text.split(",")]
+    parts = [part.strip() for text in texts for part in text.split(",")]
     return pairs(parts, "--sampling", "epsilon=0.2,seed=1", "KEY=VALUE,KEY=VALUE")
 
 
@@ -335,7 +364,7 @@ class Folder(NamedTuple):
     name: str = ""
 
 
-def folders(given: Sequence[str], names: Sequence[str] | None = None) -> list[Folder]:
+def folders(given: Sequence[str], names: Sequence[str] = ()) -> list[Folder]:
     """Read run folders given as DIR or NAME=DIR, or named by --name in the same order."""
     found = [_folder(text) for text in given]
     if not names:

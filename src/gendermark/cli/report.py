@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 from gendermark.cli.options import Data, Executor, From, Log, Names, Revision, Rules, Sets, To, folders, pairs
 from gendermark.cli.results import check_log, log_runs, read_runs
@@ -26,35 +26,30 @@ if TYPE_CHECKING:
 
 
 def report(
-    runs: Annotated[list[str], Argument(metavar="[NAME=]DIR...", help="Run folders to show side by side.")],
-    output: Annotated[Path | None, Option("-o", "--output", help="Output file; default: stdout.")] = None,
-    format_: Annotated[
-        str, Option("--format", help="html, md, latex, csv, json or yaml; default: from the file extension of -o.")
-    ] = "",
-    as_json: Annotated[bool, Option("--json", help="Same as --format json.")] = False,
-    trend: Annotated[
-        bool, Option("--trend", help="Treat the runs as versions of one system, oldest first, and plot the trend.")
-    ] = False,
-    metric: Annotated[
-        list[str] | None,
-        Option(
-            "--metric",
-            help="Markdown and LaTeX: only this metric, or metric:slice; repeatable. Default: as the papers.",
-        ),
-    ] = None,
-    figures: Annotated[
-        Path | None,
-        Option("--figures", metavar="DIR", help="Also write the figures to this directory, as SVG, PDF and PNG."),
-    ] = None,
-    figure_format: Annotated[
-        list[str] | None, Option("--figure-format", help="Write only svg, pdf or png; repeatable.")
-    ] = None,
+    runs: tuple[str, ...],
+    output: Path | None = None,
+    format_: str = "",
+    as_json: AsJson = False,
+    trend: bool = False,
+    metric: tuple[str, ...] = (),
+    figures: Path | None = None,
+    figure_format: tuple[str, ...] = (),
     log: Log = "",
-    name: Names = None,
+    name: Names = (),
 ) -> None:
     """Write a report of one or more runs: an HTML page, or Markdown, LaTeX, CSV or JSON tables.
 
     A .yaml file has the headline metrics of one run as `.eval_results` of a model repository on the Hugging Face Hub.
+
+    Args:
+        runs ([NAME=]DIR...): Run folders to show side by side.
+        output: Output file; default: stdout.
+        format_: html, md, latex, csv, json or yaml; default: from the file extension of -o.
+        as_json: Same as --format json.
+        trend: Treat the runs as versions of one system, oldest first, and plot the trend.
+        metric: Markdown and LaTeX: only this metric, or metric:slice; repeatable. Default: as the papers.
+        figures (DIR): Also write the figures to this directory, as SVG, PDF and PNG.
+        figure_format: Write only svg, pdf or png; repeatable.
     """
     check_log(log)
     if as_json and format_ not in ("", "json"):
@@ -70,7 +65,7 @@ def report(
     once = {one.path: one for one in reversed(folders(runs, name))}  # with the name that was given first
     read = read_runs(list(reversed(once.values())))
     results = {run.name: run.results for run in read}
-    text = render_report(read, chosen, trend=trend, metrics=metric or ())
+    text = render_report(read, chosen, trend=trend, metrics=metric)
     if output is None:
         echo(text, nl=False)
     else:
@@ -89,7 +84,7 @@ def report(
 
 
 def _figure_formats(
-    directory: Path | None, asked: Sequence[str] | None, *, refuse: bool
+    directory: Path | None, asked: Sequence[str], *, refuse: bool
 ) -> tuple[Sequence[str], MissingExtra | None]:
     """Return the figure formats that can be written to a directory here, and the error for the others."""
     if directory is None:
@@ -118,13 +113,13 @@ NoOpen = Annotated[bool, Option("--no-open", help="Print the address only; do no
 
 
 def ui(
-    runs: Annotated[list[str], Argument(metavar="[NAME=]DIR...", help="Run folders, finished or still running.")],
-    host: Host = "127.0.0.1",
-    port: Port = 0,
-    no_open: NoOpen = False,
-    name: Names = None,
+    runs: tuple[str, ...], host: Host = "127.0.0.1", port: Port = 0, no_open: NoOpen = False, name: Names = ()
 ) -> None:
-    """Explore runs in the browser, sentence by sentence, even while they run."""
+    """Explore runs in the browser, sentence by sentence, even while they run.
+
+    Args:
+        runs ([NAME=]DIR...): Run folders, finished or still running.
+    """
     from gendermark.reporting.ui import RunFolders, ui_site
     from gendermark.runs.folder import read_manifest, refuse_part
 
@@ -167,14 +162,13 @@ def _has_screen() -> bool:
 # -- leaderboard -------------------------------------------------------------------------------------------------------
 
 
-def build(
-    directories: Annotated[
-        list[str], Argument(metavar="[NAME=]DIR...", help="Run folders, or directories of submissions at any depth.")
-    ],
-    output: Annotated[Path, Option("-o", "--output", help="Output directory.")],
-    executor: Executor = "",
-) -> None:
-    """Write the pages: an index with charts, ranks and tables, and a report for each system."""
+def build(directories: tuple[str, ...], *, output: Path, executor: Executor = "") -> None:
+    """Write the pages: an index with charts, ranks and tables, and a report for each system.
+
+    Args:
+        directories ([NAME=]DIR...): Run folders, or directories of submissions at any depth.
+        output: Output directory.
+    """
     from gendermark.reporting import leaderboard as site
 
     given = folders(directories)
@@ -183,14 +177,12 @@ def build(
     say(f"leaderboard written to {output / site.INDEX}")
 
 
-def verify(
-    directories: Annotated[
-        list[Path], Argument(metavar="DIR...", help="Run folders, or directories of submissions at any depth.")
-    ],
-    executor: Executor = "",
-    as_json: AsJson = False,
-) -> None:
-    """Score submitted outputs again; exit 1 if a result cannot be reproduced."""
+def verify(directories: tuple[Path, ...], executor: Executor = "", as_json: AsJson = False) -> None:
+    """Score submitted outputs again; exit 1 if a result cannot be reproduced.
+
+    Args:
+        directories (DIR...): Run folders, or directories of submissions at any depth.
+    """
     from gendermark.reporting.submission import faults, find
 
     cells = list(find(directories))
@@ -213,33 +205,44 @@ def verify(
 
 
 def add(
-    name: Annotated[str, Option(help="System name, for example DeepL.")],
-    output: Annotated[Path, Option("-o", "--output", help="Directory of submissions to add to.")],
-    version: Annotated[str, Option(help="System version, as exactly as known.")] = "unrecorded",
-    vendor: Annotated[str, Option(help="Vendor or authors.")] = "unrecorded",
-    kind: Annotated[str, Option(help="Kind of system: service, open model, language model ...")] = "unrecorded",
-    date: Annotated[str, Option(help="Date of translation: 2024, 2024-11, or 2024/2025.")] = "unrecorded",
-    licence: Annotated[str, Option(help="Licence of the outputs.")] = "unrecorded",
-    source: Annotated[str, Option(help="Origin of the outputs: a URL or a description.")] = "unrecorded",
-    note: Annotated[str, Option(help="Note for readers, for example the prompt of a language model.")] = "",
-    run: Annotated[
-        Path | None, Option(metavar="DIR", help="Submit a run folder; or give --benchmark and --translations.")
-    ] = None,
-    benchmark: Annotated[str, Option(help="Benchmark of the translations.")] = "",
+    *,
+    name: str,
+    output: Path,
+    version: str = "unrecorded",
+    vendor: str = "unrecorded",
+    kind: str = "unrecorded",
+    date: str = "unrecorded",
+    licence: str = "unrecorded",
+    source: str = "unrecorded",
+    note: str = "",
+    run: Path | None = None,
+    benchmark: str = "",
     to: To = "",
     from_: From = "",
-    translations: Annotated[
-        list[Path] | None, Option(help="Translations, in any format that `gendermark score` reads.")
-    ] = None,
-    set_: Sets = None,
-    allow_missing: Annotated[
-        bool, Option("--allow-missing", help="Count missing sentences as not translated.")
-    ] = False,
+    translations: tuple[Path, ...] = (),
+    set_: Sets = (),
+    allow_missing: bool = False,
     data: Data = "official",
     revision: Revision = "",
     rules: Rules = "best",
 ) -> None:
-    """Score outputs and write them as a submission."""
+    """Score outputs and write them as a submission.
+
+    Args:
+        name: System name, for example DeepL.
+        output: Directory of submissions to add to.
+        version: System version, as exactly as known.
+        vendor: Vendor or authors.
+        kind: Kind of system: service, open model, language model ...
+        date: Date of translation: 2024, 2024-11, or 2024/2025.
+        licence: Licence of the outputs.
+        source: Origin of the outputs: a URL or a description.
+        note: Note for readers, for example the prompt of a language model.
+        run (DIR): Submit a run folder; or give --benchmark and --translations.
+        benchmark: Benchmark of the translations.
+        translations: Translations, in any format that `gendermark score` reads.
+        allow_missing: Count missing sentences as not translated.
+    """
     from gendermark import registry
     from gendermark.api import score_texts
     from gendermark.cli.run import opened
@@ -247,8 +250,8 @@ def add(
     from gendermark.runs.score import Origin
 
     system = SystemFacts(name, version, vendor, kind, date)
-    sets = pairs(set_ or [], "--set", "formal=formal.txt", "NAME=FILE")
-    files = [*(translations or []), *map(Path, sets.values())]
+    sets = pairs(set_, "--set", "formal=formal.txt", "NAME=FILE")
+    files = [*translations, *map(Path, sets.values())]
     if bool(run) == bool(files) or (translations and sets) or bool(files) != bool(benchmark):
         raise UserError("give --run DIR, or --benchmark NAME with --translations FILE or --set NAME=FILE")
     scored: list[Scored]
@@ -258,7 +261,7 @@ def add(
         found = registry.load("benchmark", benchmark)
         if found.draws:
             raise UserError(f"{benchmark} scores many samples per sentence; submit a run with --run")
-        texts = opened(found, translations or (), sets, allow_missing=allow_missing)
+        texts = opened(found, translations, sets, allow_missing=allow_missing)
         options: Any = {"source_language": from_, "data": data, "revision": revision, "rules": rules}
         origin = Origin(system.full_label, resampling=RESAMPLING)
         scored = [score_texts(benchmark, texts, to, origin, **options)]

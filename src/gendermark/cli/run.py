@@ -8,20 +8,20 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from typer import Argument, Option
+from typing import TYPE_CHECKING, Any
 
 from gendermark.cli.options import (
     AcceptUnsound,
+    AtLeastNone,
     Executor,
+    From,
     Log,
     Name,
     Sets,
     Store,
+    Targets,
     To,
     benchmark_options,
-    language,
     option_group,
     pairs,
     resampling,
@@ -44,35 +44,21 @@ if TYPE_CHECKING:
 
 
 def run(
-    system: Annotated[str, Option(help="System as family:argument, for example command:./translate.sh.")],
-    output: Annotated[Path, Option("-o", "--output", help="Run folder; reuse it to resume.")],
-    to: Annotated[list[str] | None, Option("--to", callback=language, help="Target language; repeatable.")] = None,
-    benchmark: Annotated[
-        list[str] | None,
-        Option(
-            help="Benchmark; repeatable. Default: all benchmarks for the target languages, except "
-            "those that draw samples, rewrite translations, or need your own data."
-        ),
-    ] = None,
+    *,
+    system: str,
+    output: Path,
+    to: Targets = (),
+    benchmark: tuple[str, ...] = (),
     options: dict[str, str] = option_group(system_options),
     common: dict[str, Any] = option_group(selected),
-    group: Annotated[str, Option(help="Only this group of the benchmark: pro, anti, fofc, referenced ...")] = "",
+    group: str = "",
     how: Resampling = option_group(resampling),
     accept_unsound: AcceptUnsound = False,
-    forced_choice: Annotated[
-        bool,
-        Option(
-            "--forced-choice",
-            help="Also score the correct and the contrastive (wrong-gender) reference with the system, and "
-            "compare them.",
-        ),
-    ] = False,
+    forced_choice: bool = False,
     name: Name = "",
     store: Store = None,
     executor: Executor = "",
-    shard: Annotated[
-        str, Option(metavar="K/N", help="Translate only part K of N, for job arrays; join with `gendermark merge`.")
-    ] = "",
+    shard: str = "",
     log: Log = "",
     settings: dict[str, Any] = benchmark_options("run"),
     everything: All = False,
@@ -81,6 +67,16 @@ def run(
     """Translate benchmarks with a system and score them; rerun the same command to resume.
 
     `gendermark run --benchmark NAME --help` also lists the options of that benchmark.
+
+    Args:
+        system: System as family:argument, for example command:./translate.sh.
+        output: Run folder; reuse it to resume.
+        benchmark: Benchmark; repeatable. Default: all benchmarks for the target languages, except those that draw
+            samples, rewrite translations, or need your own data.
+        group: Only this group of the benchmark: pro, anti, fofc, referenced ...
+        forced_choice: Also score the correct and the contrastive (wrong-gender) reference with the system, and compare
+            them.
+        shard (K/N): Translate only part K of N, for job arrays; join with `gendermark merge`.
     """
     from gendermark import api
     from gendermark.runs import run as running
@@ -90,7 +86,7 @@ def run(
 
     check_log(log)
     parts = (group,) if group else ()
-    chosen = api.applicable(benchmark or [], to or [""], parts=parts, **common, **settings)
+    chosen = api.applicable(benchmark, to or [""], parts=parts, **common, **settings)
     selections = chosen.selections
     if not selections:
         raise UserError(f"no benchmark has {common['data']} data for this direction; see `gendermark list benchmarks`")
@@ -150,14 +146,20 @@ def _print_run(results: Sequence[Result], output: Path, *, everything: bool, as_
 
 
 def merge(
-    parts: Annotated[list[Path], Argument(metavar="DIR...", help="Run folders of all parts.")],
-    output: Annotated[Path, Option("-o", "--output", help="Run folder to write.")],
+    parts: tuple[Path, ...],
+    *,
+    output: Path,
     name: Name = "",
     executor: Executor = "",
     everything: All = False,
     as_json: AsJson = False,
 ) -> None:
-    """Join the parts that `run --shard` translated, and score the whole."""
+    """Join the parts that `run --shard` translated, and score the whole.
+
+    Args:
+        parts (DIR...): Run folders of all parts.
+        output: Run folder to write.
+    """
     from gendermark.runs.parts import merge as join
 
     with run_context(executor, name=name) as context:
@@ -166,14 +168,9 @@ def merge(
 
 
 def rejudge(
-    runs: Annotated[list[Path], Argument(metavar="DIR...", help="Run folders.")],
-    rules: Annotated[
-        str, Option("--rules", help="Scoring rules: best, or the published ones; default: as before.")
-    ] = "",
-    output: Annotated[
-        Path | None,
-        Option("-o", "--output", help="Run folder to write; with several runs, a directory for them. Default: none."),
-    ] = None,
+    runs: tuple[Path, ...],
+    rules: str = "",
+    output: Path | None = None,
     executor: Executor = "",
     settings: dict[str, Any] = benchmark_options("rejudge"),
     everything: All = False,
@@ -182,6 +179,11 @@ def rejudge(
     """Judge and score stored translations again, and count the judgements that changed.
 
     Also takes the judging options of a benchmark; see `gendermark score BENCHMARK --help`.
+
+    Args:
+        runs (DIR...): Run folders.
+        rules: Scoring rules: best, or the published ones; default: as before.
+        output: Run folder to write; with several runs, a directory for them. Default: none.
     """
     from gendermark.runs.rejudge import rejudge as judge_again
 
@@ -209,28 +211,33 @@ def rejudge(
 
 
 def translate(
-    file: Annotated[str, Argument(help="File with one sentence per line; - reads standard input.")],
-    system: Annotated[str, Option(help="System as family:argument, for example demo:en-es.")],
-    to: Annotated[str, Option("--to", callback=language, help="Target language.")],
-    from_: Annotated[str, Option("--from", callback=language, help="Source language.")] = "en",
-    samples: Annotated[int, Option(min=0, help="Samples per sentence, instead of the best translation.")] = 0,
-    sampling: Annotated[
-        list[str] | None,
-        Option(
-            metavar="KEY=VALUE",
-            help="How to sample: temperature, top_k, top_p, epsilon, seed; comma-separated or repeated.",
-        ),
-    ] = None,
-    targets: Annotated[Path | None, Option(help="Translations to score, one per line, instead of translating.")] = None,
+    file: str,
+    *,
+    system: str,
+    to: To,
+    from_: From = "en",
+    samples: AtLeastNone = 0,
+    sampling: tuple[str, ...] = (),
+    targets: Path | None = None,
     options: dict[str, str] = option_group(system_options),
-    output: Annotated[Path | None, Option("-o", "--output", help="Output file; default: stdout.")] = None,
+    output: Path | None = None,
     store: Store = None,
     executor: Executor = "",
-    as_json: Annotated[
-        bool, Option("--json", help="Print one JSON object per line (always for samples and scores).")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Translate or sample your own sentences, or score existing translations; rerun to resume."""
+    """Translate or sample your own sentences, or score existing translations; rerun to resume.
+
+    Args:
+        file: File with one sentence per line; - reads standard input.
+        system: System as family:argument, for example demo:en-es.
+        to: Target language.
+        from_: Source language.
+        samples: Samples per sentence, instead of the best translation.
+        sampling (KEY=VALUE): How to sample: temperature, top_k, top_p, epsilon, seed; comma-separated or repeated.
+        targets: Translations to score, one per line, instead of translating.
+        output: Output file; default: stdout.
+        as_json: Print one JSON object per line (always for samples and scores).
+    """
     from gendermark import api
 
     if samples and targets:
@@ -301,42 +308,21 @@ def _scored(_: int, source: str, answers: Sequence[Translation]) -> _Row:
 
 
 def score(
-    benchmark: Annotated[str, Argument(help="Benchmark; see `gendermark list benchmarks`.")],
+    benchmark: str,
     to: To = "",
-    translations: Annotated[
-        list[Path] | None,
-        Option(
-            help="One translation per line in `export` order, `source ||| translation` lines, or .tsv, .csv, .xlsx, "
-            ".jsonl or MT-Lens .json with sources; UTF-8. For benchmarks of pairs: two files, masculine then feminine."
-        ),
-    ] = None,
-    samples: Annotated[
-        Path | None,
-        Option(help='For sampling benchmarks: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.'),
-    ] = None,
-    set_: Sets = None,
-    fix_encoding: Annotated[bool, Option("--fix-encoding", help="Repair mojibake, such as Ã© for é.")] = False,
+    translations: tuple[Path, ...] = (),
+    samples: Path | None = None,
+    set_: Sets = (),
+    fix_encoding: bool = False,
     accept_unsound: AcceptUnsound = False,
-    allow_missing: Annotated[
-        bool, Option("--allow-missing", help="Score incomplete files; missing sentences count as not translated.")
-    ] = False,
-    group: Annotated[str, Option(help="The file has only this group of the benchmark: fofc, pro, anti ...")] = "",
+    allow_missing: bool = False,
+    group: str = "",
     common: dict[str, Any] = option_group(selected),
     how: Resampling = option_group(resampling),
     name: Name = "",
-    judgements: Annotated[
-        Path | None, Option(help="Also write every judgement to this file, as JSON lines or .parquet.")
-    ] = None,
-    tables: Annotated[Path | None, Option(help="Also write the detailed tables to this directory, as CSV.")] = None,
-    output: Annotated[
-        Path | None,
-        Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            help="Also write a run folder; the system name defaults to the folder name.",
-        ),
-    ] = None,
+    judgements: Path | None = None,
+    tables: Path | None = None,
+    output: Path | None = None,
     log: Log = "",
     executor: Executor = "",
     settings: dict[str, Any] = benchmark_options("score"),
@@ -346,6 +332,18 @@ def score(
     """Score translations of a benchmark that were made elsewhere.
 
     `gendermark score BENCHMARK --help` also lists the options of that benchmark.
+
+    Args:
+        benchmark: Benchmark; see `gendermark list benchmarks`.
+        translations: One translation per line in `export` order, `source ||| translation` lines, or .tsv, .csv, .xlsx,
+            .jsonl or MT-Lens .json with sources; UTF-8. For benchmarks of pairs: two files, masculine then feminine.
+        samples: For sampling benchmarks: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.
+        fix_encoding: Repair mojibake, such as Ã© for é.
+        allow_missing: Score incomplete files; missing sentences count as not translated.
+        group: The file has only this group of the benchmark: fofc, pro, anti ...
+        judgements: Also write every judgement to this file, as JSON lines or .parquet.
+        tables: Also write the detailed tables to this directory, as CSV.
+        output (DIR): Also write a run folder; the system name defaults to the folder name.
     """
     from gendermark import api, registry
 
@@ -354,7 +352,7 @@ def score(
         from gendermark.runs.folder import check_format, write_judgements
 
         check_format(judgements)
-    sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
+    sets = pairs(set_, "--set", "informal=informal.en.txt")
     if bool(translations) + bool(sets) + bool(samples) != 1:
         raise UserError(
             "give one of --translations FILE, --set NAME=FILE ..., or (for a sampling benchmark) --samples FILE.jsonl"
@@ -373,7 +371,7 @@ def score(
         given, options["parts"] = samples, (group,) if group else ()
     else:
         how_to_read = {"fix_encoding": fix_encoding, "allow_missing": allow_missing, "accept_unsound": accept_unsound}
-        given = opened(found, translations or (), sets, group, **how_to_read)
+        given = opened(found, translations, sets, group, **how_to_read)
     result = api.score(benchmark, given, to, how, **options)
     if judgements is not None:
         write_judgements(judgements, result)
@@ -388,7 +386,7 @@ def score(
     if as_json:
         print_json(result.to_json())
         return
-    files = [*(translations or []), *([samples] if samples else [])]
+    files = [*translations, *([samples] if samples else [])]
     # One that is named by its file; the name of a pipe tells nothing, and it cannot be read again.
     file = files[0] if len(files) == 1 and files[0].is_file() else None
     result = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
