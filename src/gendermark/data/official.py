@@ -12,12 +12,11 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -196,7 +195,18 @@ def fetch(
             lock.touch()
             with locks.hold(lock, timeout_seconds=LONGEST_WAIT_SECONDS, on_wait=lambda: say(waiting)):
                 if wanted := not_good(card, revision, files):  # none if the process we waited for fetched them all
-                    _fetch_all(f"{card.repository}/{revision.commit}", wanted, base, progress, say)
+                    n_before, n_all = 0, sum(file.size for file in wanted)
+
+                    def report(n: int) -> None:
+                        progress(n_before + n, n_all)
+
+                    with _open_source(say) as fetch_one:
+                        for file in wanted:
+                            target = base / file.path
+                            target.parent.mkdir(parents=True, exist_ok=True)
+                            tail = f"{card.repository}/{revision.commit}/{file.path}"
+                            fetch_one(tail, file, target, report)
+                            n_before += file.size
         except BrokenPipeError:  # that is whoever read our messages, not the disk
             raise
         except OSError as problem:
@@ -205,20 +215,6 @@ def fetch(
                 f"{CACHE} to another directory, and run this again to go on where it stopped"
             ) from None
     return {file.path: base / file.path for file in files}
-
-
-def _fetch_all(revision: str, files: Sequence[DataFile], base: Path, progress: Progress, say: Say) -> None:
-    n_before, n_all = 0, sum(file.size for file in files)
-    with _open_source(say) as fetch_one:
-        for file in files:
-            target = base / file.path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            fetch_one(f"{revision}/{file.path}", file, target, partial(_add_progress, progress, n_before, n_all))
-            n_before += file.size
-
-
-def _add_progress(progress: Progress, n_before: int, n_all: int, n: int) -> None:
-    progress(n_before + n, n_all)
 
 
 # -- where files come from
@@ -234,7 +230,9 @@ def _open_source(say: Say) -> Iterator[Fetch]:
         raise UserError(f"{MIRROR} is neither a directory nor a URL ({problem}); {_remedy()}") from None
     scheme = mirror.partition("://")[0].lower() if "://" in mirror else ""
     if mirror and scheme in ("", "file"):
-        folder = _local(mirror) if scheme else Path(mirror)
+        from urllib.request import url2pathname  # which brings all of HTTP with it, for the few who have a mirror
+
+        folder = Path(url2pathname(urlsplit(mirror).path) if scheme else mirror)
         if (scheme and urlsplit(mirror).netloc not in ("", "localhost")) or not folder.is_dir():
             raise DataUnavailable(f"there is no directory {mirror}; {_remedy()}")
 
@@ -250,12 +248,6 @@ def _open_source(say: Say) -> Iterator[Fetch]:
             yield _Web(client, mirror.rstrip("/") or HOST, say).fetch
     else:
         raise UserError(f"{MIRROR} is {_shown(mirror)!r}; give a directory, or a URL of file://, http:// or https://")
-
-
-def _local(address: str) -> Path:
-    from urllib.request import url2pathname  # which brings all of HTTP with it, for the few who write file://
-
-    return Path(url2pathname(urlsplit(address).path))
 
 
 def _remedy() -> str:

@@ -80,16 +80,12 @@ class Command(System):
     def _answer_batch(self, process: _LineProcess, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         process.send([request.source for request in requests], end=True)
         lines: list[str] = []
-        problem = ""
         try:
             while (line := process.read(self._timeout_seconds)) is not None:
                 lines.append(self._without_key(line))
-            if return_code := process.wait(self._timeout_seconds):
-                problem = _death(return_code)
+            problem = self._ending(process)
         except queue.Empty:
             problem = f"gave no further output for {self._timeout_seconds:g} seconds"
-        except subprocess.TimeoutExpired:
-            problem = f"closed its output but did not exit within {self._timeout_seconds:g} seconds"
         if problem and len(lines) <= len(requests):
             # Lines come in order, so complete ones are good; only the last may be cut short.
             if lines and not process.last_line_is_complete:
@@ -116,15 +112,24 @@ class Command(System):
                 if line is not None and process.last_line_is_complete:
                     yield _translations([request], [self._without_key(line)])
                     continue
-                problem = _death(process.wait(self._timeout_seconds))
+                problem = self._ending(process) or "stopped with exit code 0"
             except queue.Empty:
                 problem = (
                     f"gave no answer within {self._timeout_seconds:g} seconds (does it flush its output after every "
                     "line?)"
                 )
-            except subprocess.TimeoutExpired:
-                problem = f"closed its output but did not exit within {self._timeout_seconds:g} seconds"
             raise self._failure(problem, process, position, requests)
+
+    def _ending(self, process: _LineProcess) -> str:
+        """What is wrong with how a program ended after its output; empty if nothing is."""
+        try:
+            return_code = process.wait(self._timeout_seconds)
+        except subprocess.TimeoutExpired:
+            return f"closed its output but did not exit within {self._timeout_seconds:g} seconds"
+        if return_code < 0:
+            with contextlib.suppress(ValueError):
+                return f"was ended by {signal.Signals(-return_code).name}"
+        return f"stopped with exit code {return_code}" if return_code else ""
 
     def _without_key(self, line: str) -> str:
         for name, value in self._secrets.items():
@@ -250,13 +255,6 @@ class _LineProcess:
 
 def _translations(requests: Sequence[Request], lines: Sequence[str]) -> list[Translation]:
     return [Translation(request.request_id, line) for request, line in zip(requests, lines, strict=False)]
-
-
-def _death(return_code: int) -> str:
-    if return_code < 0:
-        with contextlib.suppress(ValueError):
-            return f"was ended by {signal.Signals(-return_code).name}"
-    return f"stopped with exit code {return_code}"
 
 
 def _split(argument: str) -> list[str]:

@@ -22,9 +22,16 @@ from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
-from gendermark.errors import UnknownName, UserError
+from gendermark.errors import UnknownName
 from gendermark.records import Gender, Item, Request, Task, Translation
-from gendermark.systems.system import System, number_option, refuse_unknown_options, split_options, with_options
+from gendermark.systems.system import (
+    System,
+    checked_number,
+    number_option,
+    refuse_unknown_options,
+    split_options,
+    with_options,
+)
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 _GENDERS = (Gender.MASCULINE, Gender.FEMININE)
@@ -58,7 +65,12 @@ class Fake(System):
             raise UnknownName("fake system", name, behaviours)
         parameter, default = _PARAMETERS.get(name, ("", 1.0))
         refuse_unknown_options(f"fake:{name}", options, [key for key in (parameter, "seed", "delay_ms") if key])
-        self._probability = _probability(name, parameter, options.get(parameter, str(default)))
+        self._probability = checked_number(
+            f"option {parameter} of fake:{name}",
+            options.get(parameter, str(default)),
+            lambda number: 0 <= number <= 1,
+            "a probability between 0 and 1",
+        )
         self._seed = options.get("seed", "0")
         self._delay_seconds = number_option(options, "delay_ms", 0, above=-1) / 1000 if "delay_ms" in options else 0.0
         self.is_stored = self._delay_seconds > 0
@@ -115,13 +127,3 @@ class Fake(System):
         # Letters are doubled before they are shuffled: a short word would often come out as itself or another word.
         words = self._render(item, item.expected or Gender.NEUTRAL).split()
         return " ".join("".join(chance.sample(word * 2, 2 * len(word))) for word in words)
-
-
-def _probability(name: str, parameter: str, text: str) -> float:
-    try:
-        probability = float(text)
-    except ValueError:
-        probability = -1.0
-    if not 0 <= probability <= 1:
-        raise UserError(f"option {parameter} of fake:{name} is a probability between 0 and 1, not {text!r}")
-    return probability

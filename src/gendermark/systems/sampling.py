@@ -12,7 +12,7 @@ draws the same samples.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from gendermark.errors import UserError
 from gendermark.records import Request
+from gendermark.systems.system import checked_number
 
 OPTIONS = ("temperature", "top_k", "top_p", "epsilon", "seed")
 """The decoding options of a sampling request (`Request.options`)."""
@@ -45,12 +46,16 @@ class Decoding:
         for key in given:
             if key not in OPTIONS:
                 raise UserError(f"unknown sampling option {key!r}; available: {', '.join(OPTIONS)}")
+
+        def number(key: str, default: float, fits: Callable[[float], bool], what: str) -> float:
+            return checked_number(f"sampling option {key}", given.get(key, str(default)), fits, what)
+
         return cls(
-            _number(given, "temperature", 1.0, lambda x: x > 0, "a number above 0"),
-            int(_number(given, "top_k", 0, lambda x: x >= 0 and x == int(x), "a whole number, 0 for no limit")),
-            _number(given, "top_p", 1.0, lambda x: 0 < x <= 1, "a number above 0, at most 1"),
-            _number(given, "epsilon", 0.0, lambda x: 0 <= x < 1, "a probability below 1"),
-            int(_number(given, "seed", 0, lambda x: x >= 0 and x == int(x), "a whole number")),
+            number("temperature", 1.0, lambda x: x > 0, "a number above 0"),
+            int(number("top_k", 0, lambda x: x >= 0 and x == int(x), "a whole number, 0 for no limit")),
+            number("top_p", 1.0, lambda x: 0 < x <= 1, "a number above 0, at most 1"),
+            number("epsilon", 0.0, lambda x: 0 <= x < 1, "a probability below 1"),
+            int(number("seed", 0, lambda x: x >= 0 and x == int(x), "a whole number")),
         )
 
     def choices(self, log_probabilities: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -173,14 +178,3 @@ def _chances(request: Request, seed: int, n_steps: int) -> NDArray[np.float64]:
     keys = [hashlib.sha256(f"{seed}/{request.request_id}/{sample}".encode()).digest() for sample in request.samples]
     streams = [np.random.Generator(np.random.PCG64(int.from_bytes(key[:16], "big"))) for key in keys]
     return np.array([stream.random(n_steps) for stream in streams])
-
-
-def _number(given: Mapping[str, str], key: str, default: float, fits: Callable[[float], bool], what: str) -> float:
-    text = given.get(key, str(default))
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if not abs(number) < float("inf") or not fits(number):
-        raise UserError(f"sampling option {key} must be {what}, not {text!r}")
-    return number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -70,9 +70,8 @@ class System(ABC):
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
         """Called once per item set, before its requests are asked; these may be of several languages."""
-        selection = item_set.selection
-        own = [(selection.source_language, selection.target_language)]
-        for direction in dict.fromkeys([(r.source_language, r.target_language) for r in requests] or own):
+        own = (item_set.selection.source_language, item_set.selection.target_language)
+        for direction in by_direction(requests) or {own: []}:
             self.check(*direction, requests)
 
     def check(  # noqa: B027 (most systems need nothing)
@@ -90,7 +89,7 @@ class System(ABC):
 
     def brief(self, briefing: Any, requests: Sequence[Request]) -> None:  # noqa: ARG002
         """Take a briefing, in place of `prepare`."""
-        for direction in dict.fromkeys((r.source_language, r.target_language) for r in requests):
+        for direction in by_direction(requests):
             self.check(*direction, requests)
 
     @abstractmethod
@@ -182,16 +181,21 @@ def choice_option(options: Mapping[str, str], key: str, choices: Sequence[str]) 
     return value
 
 
-def number_option(options: Mapping[str, str], key: str, default: float, *, above: float = 0.0) -> float:
-    """A number greater than `above`."""
-    text = options.get(key, str(default))
+def checked_number(name: str, text: str, fits: Callable[[float], bool], what: str) -> float:
+    """The number in a text that somebody gave."""
     try:
         number = float(text)
     except ValueError:
         number = float("nan")
-    if not above < number < float("inf"):
-        raise UserError(f"option {key} must be a number above {above:g}, not {text!r}")
+    if not abs(number) < float("inf") or not fits(number):
+        raise UserError(f"{name} must be {what}, not {text!r}")
     return number
+
+
+def number_option(options: Mapping[str, str], key: str, default: float, *, above: float = 0.0) -> float:
+    """A number greater than `above`."""
+    text = options.get(key, str(default))
+    return checked_number(f"option {key}", text, lambda number: number > above, f"a number above {above:g}")
 
 
 def flag_option(options: Mapping[str, str], key: str) -> bool:
