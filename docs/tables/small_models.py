@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gendermark.lab.speed_numbers import published_sections, relative_drop
+from gendermark.lab.speed_report import published_sections, relative_drop
 
 SHAPES = {
     "base": ("6,6", "self"),

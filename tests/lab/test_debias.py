@@ -29,7 +29,7 @@ from gendermark.lab.debias import (
     neutralised,
     professions_of,
 )
-from gendermark.lab.paired import compare_plain
+from gendermark.lab.studies import Made, PlainSet, compare_quality
 from gendermark.metrics.metric import Resampling
 from gendermark.runs.run import RunContext
 from lab.conftest import Command
@@ -288,13 +288,14 @@ def test_the_report_and_the_same_command_again(debiasing: Any, marian: Path, tmp
 def test_bleu_is_that_of_sacrebleu_and_paired() -> None:
     references = [f"La persona número {n} perdió las llaves de la casa." for n in range(30)]
     worse = [text.replace("las llaves", "el libro") if n % 2 else text for n, text in enumerate(references)]
-    row = compare_plain("bleu", references, (references, worse), Resampling(100))
+    plain, good, bad = PlainSet("", references, references), Made([], references), Made([], worse)
+    (row,) = compare_quality(good, bad, plain, Resampling(100), ("bleu",))
     assert row.first == pytest.approx(100)
     assert row.second == pytest.approx(sacrebleu.corpus_bleu(worse, [references]).score)
     assert row.difference == pytest.approx((row.second or 0) - 100)
     assert (row.low or 0) < row.difference < (row.high or 0) < 0
     assert (row.p_value or 1) < 0.01
-    same = compare_plain("bleu", references, (worse, worse), Resampling(100))
+    (same,) = compare_quality(bad, bad, plain, Resampling(100), ("bleu",))
     assert (same.difference, same.low, same.high, same.p_value) == (0, 0, 0, 1)
 
 

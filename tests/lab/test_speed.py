@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from gendermark.errors import UserError
-from gendermark.lab import speed
-from gendermark.lab.speed import Diary, Settings, machine, named_points, points_of, study_speed, trainings_of
-from gendermark.lab.speed_numbers import Study, max_drop, median_of, price_of, relative_drop, trend
-from gendermark.lab.speed_report import findings, write_files
-from gendermark.lab.studies import working
+from gendermark.lab import timing
+from gendermark.lab.speed import Settings, points_of, study_speed, trainings_of
+from gendermark.lab.speed_report import Study, findings, max_drop, price_of, relative_drop, trend, write_files
+from gendermark.lab.studies import named_points, working
+from gendermark.lab.timing import Diary, machine, median_of
 from gendermark.metrics.metric import Resampling
 from gendermark.runs.compare import Comparison
 from gendermark.systems import fakes
@@ -85,7 +85,7 @@ class _Clock:
 def _virtual_time() -> Iterator[None]:
     clock = _Clock()
     with pytest.MonkeyPatch.context() as patch:
-        for module in (speed, fakes):
+        for module in (timing, fakes):
             patch.setattr(module, "time", clock)
         yield
 

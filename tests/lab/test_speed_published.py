@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gendermark import api
-from gendermark.lab.speed_numbers import GROUPS, MAX_DROPS, SIZES, Section, from_groups, max_drop, published_sections
+from gendermark.lab.speed_report import GROUPS, MAX_DROPS, SIZES, Published, from_groups, max_drop, published_sections
 
 ROUNDING = 0.1001
 """Two numbers with one decimal each: one printed, one made of printed ones."""
@@ -18,7 +18,7 @@ MISPRINTS = {
 
 
 @pytest.mark.parametrize("section", published_sections(), ids=lambda s: f"{s.where} {s.direction}")
-def test_columns_follow_from_the_groups_except_where_named(section: Section) -> None:
+def test_columns_follow_from_the_groups_except_where_named(section: Published) -> None:
     for system, printed in section.rows.items():
         made = from_groups({group: printed[group] for group in GROUPS}, SIZES)
         for column in ("pro", "anti", "ΔFC", "ΔMC"):
@@ -32,7 +32,7 @@ def test_columns_follow_from_the_groups_except_where_named(section: Section) -> 
 
 
 @pytest.mark.parametrize("section", published_sections(), ids=lambda s: f"{s.where} {s.direction}")
-def test_max_drops_are_the_range_of_their_column_except_where_named(section: Section) -> None:
+def test_max_drops_are_the_range_of_their_column_except_where_named(section: Published) -> None:
     seconds = [row["time"] for row in section.rows.values()]
     for column, printed in section.max_drop.items():
         values = [row[column] for row in section.rows.values()]

@@ -24,7 +24,7 @@ from gendermark.lab.uncertainty_results import SETTINGS, Cell, Runs, cells_of, d
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm, permutation_p_value
 from gendermark.metrics.uncertainty import signed_difference
-from gendermark.records import Table
+from gendermark.reporting.document import Table
 from gendermark.result import Result
 from gendermark.runs import folder
 
@@ -348,8 +348,8 @@ def _tables(report: Row) -> list[Table]:
     ]
     about = f"One row per system and language; accuracy is {report['accuracy']}"
     return [
-        Table("correlations", f"Uncertainty against {report['accuracy']}", columns, rows),
-        Table("cells", about, ("run", "system", "direction", "accuracy", *known), cells),
+        Table(columns, rows, f"Uncertainty against {report['accuracy']}"),
+        Table(("run", "system", "direction", "accuracy", *known), cells, about),
     ]
 
 
@@ -361,7 +361,7 @@ def _rank_table(report: Row) -> Table:
         for places in itertools.zip_longest(*ranks.values())
     ]
     title = f"From best to worst; accuracy is {report['accuracy']}; equal values share a place"
-    return Table("table18", title, tuple(ranks), rows)
+    return Table(tuple(ranks), rows, title)
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

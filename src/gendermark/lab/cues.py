@@ -31,8 +31,9 @@ from gendermark.lab.studies import Texts, scipy_stats, show
 from gendermark.lab.uncertainty_results import Cell, Drawn, Into, Measure, Plot, Runs
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm
-from gendermark.records import Item, Table
+from gendermark.records import Item
 from gendermark.reporting.charts import Span
+from gendermark.reporting.document import Table
 
 # -- the linear model --------------------------------------------------------------------------------------------------
 
@@ -492,8 +493,8 @@ def _tables(models: Sequence[Model]) -> list[Table]:
     of_factors = ("factor", "f", "df_factor", "df_error", "p_value", "p_holm")
     title = f"Entropy ({models[0]['measure']}) by cue, {FORMS[models[0]['form']]}"
     return [
-        Table("cues", title, ("system", "direction", *columns), numbers),
-        Table("factors", "Does the factor matter at all?", ("system", "direction", *of_factors), factors),
+        Table(("system", "direction", *columns), numbers, title),
+        Table(("system", "direction", *of_factors), factors, "Does the factor matter at all?"),
     ]
 
 
@@ -522,7 +523,7 @@ def _table_as_published(models: Sequence[Model]) -> Table:
         where = (PUBLISHED_MEASURES[model["measure"]], model["direction"].partition("-")[2], model["system"])
         rows.append((*where, *values))
     title = "Coefficients of entropy on bias cues; * p < 0.05, ** p < 0.01, *** p < 0.001 after Holm's correction"
-    return Table("table7", title, ("measure", "language", "system", *COLUMNS), rows)
+    return Table(("measure", "language", "system", *COLUMNS), rows, title)
 
 
 def cues(

@@ -12,7 +12,7 @@ import copy
 import hashlib
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,35 +23,23 @@ from typer import Argument, Option
 from gendermark import api
 from gendermark.benchmarks.uncertainty.alphas import correlation
 from gendermark.cli.options import AcceptUnsound, ResumedIn, StudiedData, option_group
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import MissingExtra, UserError
-from gendermark.io import locks
 from gendermark.io.textfiles import read_json
 from gendermark.lab import studies
 from gendermark.lab.export import save_whole
-from gendermark.lab.paired import (
-    BLEU,
-    Key,
-    PlainSet,
-    Row,
-    bundled_test_set,
-    changes_in_words,
-    compare_plain,
-    compared,
-    read_test_set,
-    translated,
-)
+from gendermark.lab.studies import BLEU, SOURCE_LANGUAGE, Key, PlainSet, Point, Row
 from gendermark.metrics.metric import Floats
 from gendermark.reading.occupations import core_occupations, lexicon
 from gendermark.records import Unit, show_p
+from gendermark.reporting.document import Table
 from gendermark.runs.compare import Comparison
-from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
+from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.selection import Selection
 from gendermark.systems.engine import first_line
 from gendermark.systems.huggingface_opening import loaded, locate, open_config, open_tokeniser, quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
 
-SOURCE_LANGUAGE = "en"
 COMPARED: tuple[Key, ...] = (
     ("winomt", "accuracy", "all"),
     ("winomt", "delta_s", "all"),
@@ -384,39 +372,38 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
     _check_places(settings.model, output)
     selections, test_set = settings.selections, _test_set(settings)  # refused before any work
     asked = settings.to_json() | {"model_content": _content(settings.model)}
-    studies.check_reusable(output / _RECORD, asked, _OWN)
     debiased = debias_model(settings.model, settings.target_language, equalises=settings.equalises)
-    with locks.hold(output / ".lock"):
-        studies.check_reusable(output / _RECORD, asked, _OWN)  # again: another process may have been faster
-        studies.write_record(output / _RECORD, {"settings": asked})
+    with studies.claimed(output / _RECORD, asked, _OWN):
         debiased.write(output / "hf")
-        specs = {"before": f"hf:{settings.model}", "after": f"hf:{output / 'hf'}"}
-        results = {}
-        for name, spec in specs.items():
-            config = RunConfig(spec, selections, settings.system_options, how, accept_unsound=settings.accept_unsound)
-            results[name] = run(config, output / name, studies.titled(context, name))
-        plain = []
-        if test_set is not None:
-            direction, options = (SOURCE_LANGUAGE, settings.target_language), settings.system_options
-            texts = [
-                translated(spec, test_set, direction, options, studies.titled(context, name))
-                for name, spec in specs.items()
-            ]
-            plain = [compare_plain("bleu", test_set.references, (texts[0], texts[1]), how)]
-        rows = compared((results["before"], results["after"]), COMPARED, plain, how)
+        before, after = (
+            studies.run_point(
+                Point(name, f"hf:{model}", settings.system_options),
+                selections,
+                output / name,
+                how,
+                studies.titled(context, name),
+                test_set=test_set,
+                accept_unsound=settings.accept_unsound,
+            )
+            for name, model in (("before", settings.model), ("after", output / "hf"))
+        )
+        plain = studies.compare_quality(before, after, test_set, how, ("bleu",))
+        comparisons = [*_of_vectors(debiased.report), *studies.compared(before, after, COMPARED, plain, how)]
         sources = [item.source for item in api.items(selections[0]).items[:_N_CHECKED]]
         problem = convert(output, settings, sources, context)
         notes = [f"{output / 'ctranslate2'} is not written: {problem}"] if problem else []
         if test_set is None:
             notes.append("BLEU is left out: there are no references; give --bleu SOURCE REFERENCE")
-        comparisons = [row.to_json() for row in (*_of_vectors(debiased.report), *rows)]
         report = {
             **asked,
             **debiased.report,
             "n_bleu": len(test_set.sources) if test_set else 0,
             "comparisons": comparisons,
             "findings": findings(comparisons),
-            "signatures": {name: [result.signature for result in of_run] for name, of_run in results.items()},
+            "signatures": {
+                name: [result.signature for result in one.results]
+                for name, one in (("before", before), ("after", after))
+            },
             "notes": notes,
         }
         studies.write_record(output / _RECORD, {"settings": asked, "report": report})
@@ -427,7 +414,7 @@ def convert(output: Path, settings: Settings, sources: Sequence[str], context: R
     """Write the debiased model for CTranslate2 too, or say why not: a wrong one would be worse than none."""
     import ctranslate2
 
-    silent = replace(context, open_progress=lambda _: context.open_progress("checking the forms"))
+    silent = studies.titled(context, "checking the forms")
 
     def scores(spec: str, options: Mapping[str, str] | None) -> list[float]:
         """The log-probability per token of the translations."""
@@ -439,7 +426,7 @@ def convert(output: Path, settings: Settings, sources: Sequence[str], context: R
     if converted.exists():
         shutil.rmtree(converted)
     direction = (SOURCE_LANGUAGE, settings.target_language)
-    texts = translated(spec, PlainSet("", sources, ()), direction, settings.system_options, silent)
+    texts = studies.translated(spec, sources, direction, settings.system_options, silent)
     pairs = [(source, text) for source, text in zip(sources, texts, strict=True) if text.strip()]
     theirs = scores(spec, settings.system_options)
     tokenisers = [name for name in (*PAIR, *SINGLE) if (output / "hf" / name).is_file()]
@@ -458,15 +445,14 @@ def convert(output: Path, settings: Settings, sources: Sequence[str], context: R
     return problem
 
 
-def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:
+def _of_vectors(report: Row) -> list[dict[str, Any]]:
     """The first rows: how far professions lie along the direction, and what their neighbours still tell."""
     rows = []
     for metric in ("mean_abs_cosine", "neighbour_correlation"):
         before, after = (report[metric][when] for when in ("before", "after"))
         change = None if before is None or after is None else after - before
-        n = len(report["professions"])
-        names = ("vectors", metric, "professions")
-        rows.append(Comparison(*names, before, after, "lower", n, change, unit=Unit.RATIO))
+        n, name = len(report["professions"]), ("vectors", metric, "professions")
+        rows.append(Comparison(*name, before, after, "lower", n, change, unit=Unit.RATIO).to_json())
     return rows
 
 
@@ -474,7 +460,7 @@ def findings(comparisons: Sequence[Row]) -> list[str]:
     """Two plain sentences: about bias, and about uncertainty and quality."""
     found = []
     for named in _IN_FINDINGS:
-        parts = "; ".join(changes_in_words(named, comparisons))
+        parts = "; ".join(studies.changes_in_words(named, comparisons))
         found += [f"{parts[0].upper()}{parts[1:]}."] if parts else []
     return found
 
@@ -509,14 +495,14 @@ def _content(model: Path) -> str:
 def _test_set(settings: Settings) -> PlainSet | None:
     """Sources and references: of the user; of the grammar for a model that learnt from it; or none."""
     if settings.bleu is not None:
-        return read_test_set(*settings.bleu, option="--bleu")
+        return studies.read_test_set(*settings.bleu, option="--bleu")
     # How `gendermark train` made the model, which it writes beside it.
     path = settings.model.resolve().parent / "report.json"
     report = read_json(path) if path.is_file() else None
     recipe = report.get("recipe") if isinstance(report, dict) else None
     if settings.target_language != "es" or not isinstance(recipe, dict) or not {"size", "seed"} <= recipe.keys():
         return None
-    return bundled_test_set(int(recipe["size"]["n_held_out"]), int(recipe["seed"]))
+    return studies.bundled_test_set(int(recipe["size"]["n_held_out"]), int(recipe["seed"]))
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -528,35 +514,32 @@ def debias(
     """Remove gender from the embeddings of professions and compare the model before and after."""
     with work as context:
         report = study_debiasing(settings, context)
-    if as_json:
-        print_json(report)
-    else:
-        print_report(report)
+    rows = report["comparisons"]
+    every = Table(tuple(rows[0]), [tuple(row.values()) for row in rows])
+    studies.show(report, [_table(rows)], _said(report), as_json=as_json, piped=[every])
     say(f"debiased model and run folders: {settings.output}")
 
 
-def print_report(report: Row) -> None:
-    rows = report["comparisons"]
-    if studies.is_terminal():
-        cells = []
-        for row in rows:
-            unit = Unit(row["unit"])
-            name = row["metric"] if row["slice"] == "all" else f"{row['metric']} {row['slice']}"
-            values = [unit.show(row["first"]), unit.show(row["second"]), unit.show_change(row["difference"])]
-            interval = "–" if row["low"] is None else f"[{unit.show(row['low'])}, {unit.show(row['high'])}]"
-            cells.append((row["cell"], name, *values, interval, show_p(row["p_adjusted"])))
-        print_table("Before and after debiasing", ("of", "metric", "before", "after", "change", "interval", "p"), cells)
-    else:
-        print_table("", tuple(rows[0]), [tuple(row.values()) for row in rows])
+def _table(rows: Sequence[Row]) -> Table:
+    cells = []
+    for row in rows:
+        unit = Unit(row["unit"])
+        name = row["metric"] if row["slice"] == "all" else f"{row['metric']} {row['slice']}"
+        values = [unit.show(row["first"]), unit.show(row["second"]), unit.show_change(row["difference"])]
+        interval = "–" if row["low"] is None else f"[{unit.show(row['low'])}, {unit.show(row['high'])}]"
+        cells.append((row["cell"], name, *values, interval, show_p(row["p_adjusted"])))
+    heads = ("of", "metric", "before", "after", "change", "interval", "p")
+    return Table(heads, cells, "Before and after debiasing")
+
+
+def _said(report: Row) -> list[str]:
     direction, left_out = report["direction"], report["professions_left_out"]
-    say(
+    return [
         f"gender direction from {len(direction['pairs'])} pairs ({', '.join(direction['pairs'])}); it holds "
-        f"{direction['share_of_variance']:.0%} of what differs within them"
-    )
-    say(
+        f"{direction['share_of_variance']:.0%} of what differs within them",
         f"{len(report['professions'])} professions changed"
         + (f", {len(left_out)} not, as they are not one token ({', '.join(left_out[:4])} ...)" if left_out else "")
-        + f"; other words lie {report['mean_abs_cosine']['other_words']:.3f} along the direction"
-    )
-    for sentence in (*report["findings"], *report["notes"]):
-        say(sentence)
+        + f"; other words lie {report['mean_abs_cosine']['other_words']:.3f} along the direction",
+        *report["findings"],
+        *report["notes"],
+    ]

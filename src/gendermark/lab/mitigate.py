@@ -7,12 +7,12 @@ reranking better than that.
 
 from __future__ import annotations
 
-import statistics as numbers
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Any
 
 from typer import Option
@@ -20,23 +20,24 @@ from typer import Option
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.cli.options import AcceptUnsound, ResumedIn, StudiedData, To, option_group
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
-from gendermark.lab import paired, studies
+from gendermark.lab import studies
 from gendermark.lab.reader import rate_reader
-from gendermark.lab.speed import Point, measure
+from gendermark.lab.studies import BLEU, CHRF, SOURCE_LANGUAGE, Key, Made, Point, Row
+from gendermark.lab.timing import measure
 from gendermark.reading.hints import STYLES
 from gendermark.records import Gender, Task
 from gendermark.reporting import text as markdown_
+from gendermark.reporting.document import Bullets, Section, Table
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
+from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.selection import Selection
 from gendermark.systems.system import System, open_system
 
 BENCHMARKS = ("simplegen", "winomt")
-SOURCE_LANGUAGE = "en"
 COMPARED = (
     ("simplegen", "correct", "fc"),
     ("simplegen", "correct", "mc"),
@@ -47,13 +48,13 @@ COMPARED = (
     ("winomt", "masculine_share", "neutral"),
 )
 """Benchmark, metric and slice; for each mitigation one Holm correction is made over them and BLEU and chrF."""
-NAMES: Mapping[paired.Key, str] = {
+NAMES: Mapping[Key, str] = {
     ("simplegen", "correct", "fc"): "women right on SimpleGEN",
     ("simplegen", "correct", "mc"): "men right on SimpleGEN",
     ("winomt", "accuracy", "feminine"): "women right on WinoMT",
     ("winomt", "accuracy", "masculine"): "men right on WinoMT",
-    paired.BLEU: "BLEU",
-    paired.CHRF: "chrF",
+    BLEU: "BLEU",
+    CHRF: "chrF",
 }
 """The columns of the table, in their order."""
 PLAIN, ORACLE = "plain", "oracle"
@@ -130,40 +131,43 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
     output, selections, how = settings.output, settings.selections, settings.resampling
     with closing(open_system(settings.system, settings.system_options)) as inner:
         variants = variants_for(settings, inner)
-        test_set = paired.plain_set(settings.plain, settings.target_language) if inner.is_stored else None
+        test_set = studies.plain_set(settings.plain, settings.target_language) if inner.is_stored else None
     for variant in variants[:-1]:  # a style that it lacks, a language that nobody reads: before any work
         with closing(variant.open()) as system:
             system.check(SOURCE_LANGUAGE, settings.target_language, [])
-    results: dict[str, Sequence[Result]] = {}
-    texts = {}
+    made: dict[str, Made] = {}
     for variant in variants:
-        accept = settings.accept_unsound
-        config = RunConfig(variant.spec, selections, variant.options, how, accept_unsound=accept)
-        own = studies.titled(context, variant.name)
-        results[variant.name] = run(config, output / variant.slug, own)
-        if test_set is not None and variant.name != ORACLE:  # of other sentences it knows nothing
-            texts[variant.name] = paired.plain_texts(config, test_set, settings.target_language, own)
+        made[variant.name] = studies.run_point(
+            variant,
+            selections,
+            output / variant.slug,
+            how,
+            studies.titled(context, variant.name),
+            test_set=test_set if variant.name != ORACLE else None,  # of other sentences it knows nothing
+            accept_unsound=settings.accept_unsound,
+        )
+    plain = made[PLAIN]
     seconds = _timed(settings, variants) if settings.n_repeats else {}
     mitigations = []
     for variant in variants[1:]:
-        plain = []
-        if test_set is not None and variant.name in texts:
-            plain = paired.compared_plainly(test_set, (texts[PLAIN], texts[variant.name]), how)
-        rows = paired.compared((results[PLAIN], results[variant.name]), COMPARED, plain, how)
+        own, taken = made[variant.name], seconds.get(variant.name)
         mitigations.append(
             {
                 "name": variant.name,
                 "system": variant.spec,
                 "is_upper_bound": variant.name == ORACLE,
-                "comparisons": [row.to_json() for row in rows],
-                "open": _open_changed(output / PLAIN, output / variant.slug, results[PLAIN]),
-                "plain_set_changed": _n_changed(texts, variant.name),
-                "milliseconds": _milliseconds(seconds, variant.name),
-                "times_as_long": _ratio(seconds, variant.name),
+                "comparisons": studies.compared(
+                    plain, own, COMPARED, studies.compare_quality(plain, own, test_set, how), how
+                ),
+                "open": _open_changed(output / PLAIN, output / variant.slug, plain.results),
+                "plain_set_changed": _n_changed(plain.texts, own.texts) if own.texts else None,
+                "milliseconds": median(taken) if taken else None,
+                # Within rounds: what slows a round down slows both.
+                "times_as_long": median(a / b for a, b in zip(taken, seconds[PLAIN], strict=True)) if taken else None,
                 "notes": folder.read_manifest(output / variant.slug).get("notes", []),
             }
         )
-    report = {
+    report: dict[str, Any] = {
         "system": settings.system,
         "system_options": dict(settings.system_options),
         "target_language": settings.target_language,
@@ -171,16 +175,17 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
         "plain_set": test_set.name if test_set else None,
         "n_plain": len(test_set.sources) if test_set else 0,
         "mitigations": mitigations,
-        "milliseconds": _milliseconds(seconds, PLAIN),
+        "milliseconds": median(seconds[PLAIN]) if seconds else None,
         "n_repeats": settings.n_repeats,
         "n_timed": N_TIMED if seconds else 0,
         "reader": [rate_reader(api.items(selection)) for selection in selections],
-        "signatures": {name: [result.signature for result in found] for name, found in results.items()},
-        "notes": [] if test_set else [paired.NO_REFERENCES],
+        "signatures": {name: [result.signature for result in one.results] for name, one in made.items()},
+        "notes": [] if test_set else [studies.NO_REFERENCES],
     }
     report["findings"] = findings(report)
     studies.write_record(output / "mitigate.json", report)
-    write_text(output / "table.md", markdown(report))
+    document = [Section(_title(report), [table(report), Bullets([*report["findings"], *report["notes"]])], level=1)]
+    write_text(output / "table.md", markdown_.markdown(document))
     return report
 
 
@@ -196,10 +201,8 @@ def _open_changed(plain: Path, other: Path, results: Sequence[Result]) -> dict[s
     return {"n": n_open, "n_changed": n_changed}
 
 
-def _n_changed(texts: Mapping[str, Sequence[str]], name: str) -> int | None:
-    if name not in texts:
-        return None
-    return sum(one != other for one, other in zip(texts[PLAIN], texts[name], strict=True))
+def _n_changed(texts: Sequence[str], others: Sequence[str]) -> int:
+    return sum(one != other for one, other in zip(texts, others, strict=True))
 
 
 # -- time --------------------------------------------------------------------------------------------------------------
@@ -224,27 +227,16 @@ def _timed(settings: Settings, variants: Sequence[Point]) -> dict[str, list[floa
     return {name: [one[name]["wall"] for one in rounds] for name in systems}
 
 
-def _milliseconds(seconds: Mapping[str, Sequence[float]], name: str) -> float | None:
-    return numbers.median(seconds[name]) if seconds.get(name) else None
-
-
-def _ratio(seconds: Mapping[str, Sequence[float]], name: str) -> float | None:
-    """The median of the ratios within rounds: what slows a round down slows both."""
-    if not seconds.get(name):
-        return None
-    return numbers.median(one / plain for one, plain in zip(seconds[name], seconds[PLAIN], strict=True))
-
-
 # -- words and tables --------------------------------------------------------------------------------------------------
 
 
-def findings(report: paired.Row) -> list[str]:
+def findings(report: Row) -> list[str]:
     """A sentence or two for each mitigation."""
     return [*map(_finding, report["mitigations"]), *map(_of_reader, report["reader"])]
 
 
-def _finding(mitigation: paired.Row) -> str:
-    changes = paired.changes_in_words(NAMES, mitigation["comparisons"])
+def _finding(mitigation: Row) -> str:
+    changes = studies.changes_in_words(NAMES, mitigation["comparisons"])
     if mitigation["times_as_long"] is not None:
         changes.append(f"it takes {mitigation['times_as_long']:.2f} times as long")
     n, n_changed = mitigation["open"]["n"], mitigation["open"]["n_changed"]
@@ -257,7 +249,7 @@ def _finding(mitigation: paired.Row) -> str:
     return f"{name}: {'; '.join(changes)}."
 
 
-def _of_reader(score: paired.Row) -> str:
+def _of_reader(score: Row) -> str:
     name = {"simplegen": "SimpleGEN", "winomt": "WinoMT"}.get(score["benchmark"], score["benchmark"])
     n, n_decided = score["n_told"], score["n_decided"]
     said = f"The reader of sources decides {n_decided:,} of {n:,} sentences of {name} that tell the person's gender"
@@ -268,42 +260,35 @@ def _of_reader(score: paired.Row) -> str:
     )
 
 
-COLUMNS = ("mitigation", *NAMES.values(), "open changed", "ms", "times as long")
-
-
-def table(report: paired.Row) -> list[tuple[str, ...]]:
+def table(report: Row) -> Table:
     """A row for the plain system and each mitigation, as people read it."""
-    first, *others = paired.changed_rows(PLAIN, report["mitigations"], list(NAMES))
+    first, *others = studies.changed_rows(PLAIN, report["mitigations"], list(NAMES))
     rows = [(*first, "", _number(report["milliseconds"]), "1")]
     for row, mitigation in zip(others, report["mitigations"], strict=True):
         name = "oracle (upper bound)" if mitigation["is_upper_bound"] else row[0]
         opened = f"{mitigation['open']['n_changed']:,} of {mitigation['open']['n']:,}"
         times = (_number(mitigation["milliseconds"]), _number(mitigation["times_as_long"]))
         rows.append((name, *row[1:], opened, *times))
-    return rows
+    return Table(("mitigation", *NAMES.values(), "open changed", "ms", "times as long"), rows)
+
+
+def _title(report: Row) -> str:
+    return f"Mitigation of {report['system']} into {report['target_language']} ({report['data']})"
 
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-def markdown(report: paired.Row) -> str:
-    """The table, and what was found."""
-    rows = [COLUMNS, ("---",) * len(COLUMNS), *table(report)]
-    lines = [f"# Mitigation of {report['system']} into {report['target_language']} ({report['data']})", ""]
-    lines += [*map(markdown_.line, rows), ""]
-    return "\n".join([*lines, *(f"- {sentence}" for sentence in (*report["findings"], *report["notes"])), ""])
-
-
-def _all_rows(report: paired.Row) -> list[tuple[Any, ...]]:
+def _all_rows(report: Row) -> Table:
     """Every comparison with all its digits, and the times, mitigation after mitigation."""
     rows = []
     for mitigation in report["mitigations"]:
-        rows += paired.long_rows([mitigation])
+        rows += studies.long_rows([mitigation])
         if mitigation["milliseconds"] is not None:
             both = (report["milliseconds"], mitigation["milliseconds"])
             rows.append((mitigation["name"], "time", "milliseconds", "simplegen", *both, None, None, None, None))
-    return rows
+    return Table(("mitigation", *studies.LONG_COLUMNS), rows)
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -315,13 +300,7 @@ def mitigate(
     """Measure what reranking or gender hints change for women and men, and their cost in quality and time."""
     with work as context:
         report = study_mitigation(settings, context)
-    if as_json:
-        print_json(report)
-    elif studies.is_terminal():
-        title = f"{settings.system} into {settings.target_language}: plain, and mitigated"
-        print_table(title, COLUMNS, table(report))
-    else:
-        print_table("", ("mitigation", *paired.LONG_COLUMNS), _all_rows(report))
-    for sentence in (*report["findings"], *report["notes"]):
-        say(sentence)
+    said = (*report["findings"], *report["notes"])
+    shown = replace(table(report), caption=_title(report))
+    studies.show(report, [shown], said, as_json=as_json, piped=[_all_rows(report)])
     say(f"run folders and table.md: {settings.output}")

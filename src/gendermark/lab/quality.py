@@ -16,8 +16,17 @@ from gendermark.cli.options import Executor, option_group
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
 from gendermark.io.textfiles import read_lines
-from gendermark.lab.paired import PlainSet, bundled_test_set, rated, read_test_set, translated
-from gendermark.lab.studies import DEFAULT_RESAMPLING, Resampled, show, working
+from gendermark.lab.studies import (
+    DEFAULT_RESAMPLING,
+    PlainSet,
+    Resampled,
+    bundled_test_set,
+    rated,
+    read_test_set,
+    show,
+    translated,
+    working,
+)
 from gendermark.lab.uncertainty_results import (
     Cell,
     Dots,
@@ -36,8 +45,9 @@ from gendermark.metrics import quality as scores_of
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Floats, Resampling
 from gendermark.metrics.uncertainty import relative_difference, signed_difference
-from gendermark.records import Gender, Table
+from gendermark.records import Gender
 from gendermark.reporting.charts import Span
+from gendermark.reporting.document import Table
 from gendermark.runs import folder
 from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.selection import Selection
@@ -240,14 +250,14 @@ def quality_table(systems: Sequence[Mapping[str, Any]]) -> Table:
     where = ("system", "direction", "bin", "from", "to")
     means = ("n_unambiguous", "h_unambiguous", "n_ambiguous", "h_ambiguous", "gap", "gap_low", "gap_high", "delta_h")
     title = f"Entropy ({systems[0]['measure']}) by quality ({systems[0]['quality']})"
-    return Table("quality", title, (*where, *means), rows)
+    return Table((*where, *means), rows, title)
 
 
 def _table_as_published(systems: Sequence[Mapping[str, Any]]) -> Table:
     """A row for each system, as Table 13 has it."""
     rows = [(one["direction"].partition("-")[2], one["system"], *one["means"].values()) for one in systems]
     title = f"Quality ({systems[0]['quality']}) of the samples"
-    return Table("table13", title, ("language", "system", *systems[0]["means"]), rows)
+    return Table(("language", "system", *systems[0]["means"]), rows, title)
 
 
 def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
@@ -283,7 +293,7 @@ def translations_by_runs(
             selection = cell.result.selection
             direction = (selection.source_language, selection.target_language)
             options = config.get("system_options") or {}
-            found[cell.name] = translated(str(config["system"]), test_set, direction, options, context)
+            found[cell.name] = translated(str(config["system"]), test_set.sources, direction, options, context)
     return found
 
 
@@ -307,7 +317,7 @@ def plain_table(report: Mapping[str, Any]) -> Table:
         (one["name"], *(value for score in scores for value in one["scores"][score].values()))
         for one in report["systems"]
     ]
-    return Table("plain", f"Quality on {report['test_set']}", columns, rows)
+    return Table(columns, rows, f"Quality on {report['test_set']}")
 
 
 def plain_notes(report: Mapping[str, Any]) -> list[str]:

@@ -8,10 +8,11 @@ from typing import Any
 from gendermark import api
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.cli.options import StudiedData
-from gendermark.cli.terminal import AsJson, print_json, print_table
-from gendermark.lab.studies import is_terminal
+from gendermark.cli.terminal import AsJson
+from gendermark.lab.studies import show
 from gendermark.reading.source_gender import PersonTold, read_source
 from gendermark.records import Gender, Item
+from gendermark.reporting.document import Table
 
 BENCHMARKS = ("simplegen", "winomt", "mt-geneval-counterfactual")
 COLUMNS = {
@@ -75,10 +76,6 @@ def reader(data: StudiedData = "core", as_json: AsJson = False) -> None:
     """Measure coverage and accuracy of source-side gender detection on benchmarks with known gender."""
     # Sources are the same for every target language that has them all.
     scores = [rate_reader(api.items(name, "es", data=data)) for name in BENCHMARKS]
-    if as_json:
-        print_json({"sets": scores})
-        return
     rows = [[score[name] for name in COLUMNS.values()] for score in scores]
-    if is_terminal():
-        rows = [[f"{cell:.1f}" if isinstance(cell, float) else cell for cell in row] for row in rows]
-    print_table("The reader of sources against known genders", tuple(COLUMNS), rows)
+    table = Table(tuple(COLUMNS), rows, "The reader of sources against known genders")
+    show({"sets": scores}, [table], as_json=as_json)

@@ -27,7 +27,8 @@ from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
 from gendermark.names import readable
-from gendermark.records import Gender, Table, Translation
+from gendermark.records import Gender, Translation
+from gendermark.reporting.document import Table
 from gendermark.result import Result
 from gendermark.runs import run as running
 from gendermark.runs.run import NO_CONTEXT, RunContext
@@ -115,8 +116,8 @@ def _tables(report: Mapping[str, Any], system: str) -> list[Table]:
     title = f"{system} {report['direction']}, contrast set {report['contrast']}"
     columns = ("pronoun", "source", *(f"h_{name}" for name in names), "p_feminine", "n_distinct")
     return [
-        Table("samples", title, ("pronoun", "count", "share", "gender", "translation"), translations),
-        Table("entropies", "How unsure", columns, entropies),
+        Table(("pronoun", "count", "share", "gender", "translation"), translations, title),
+        Table(columns, entropies, "How unsure"),
     ]
 
 
@@ -132,13 +133,13 @@ def samples(
     report = look_at(cell, contrast=contrast, source=source)
     drawn, entropies = _tables(report, cell.result.called)
     # Piped or as JSON only the translations are a table.
-    notes = [] if is_terminal() else [", ".join(_facts(entropies.columns, row)) for row in entropies.rows]
+    notes = [] if is_terminal() else [", ".join(_facts(entropies, row)) for row in entropies.rows]
     show(report, [drawn, entropies], notes, as_json=as_json)
 
 
-def _facts(columns: Sequence[str], row: Sequence[Any]) -> Iterator[str]:
+def _facts(table: Table, row: Sequence[Any]) -> Iterator[str]:
     """What a row of numbers says, for a line of text."""
-    for column, cell in zip(columns, row, strict=True):
+    for column, cell in zip(table.columns, row, strict=True):
         if column != "source" and cell is not None:
             yield str(cell) if column == "pronoun" else f"{column} {cell:.4g}"
 
@@ -227,7 +228,7 @@ def _table(report: Mapping[str, Any]) -> Table:
         both = (masculine, feminine, masculine - feminine, found["feminine_share"])
         rows.append((found["source"], *report["words"], *parting, *both))
     title = f"{readable(report['system'])}: {' / '.join(report['targets'])}"
-    return Table("determiners", title, (*columns, *whole), rows)
+    return Table((*columns, *whole), rows, title)
 
 
 def determiners(
@@ -365,4 +366,4 @@ def sampling(settings: Settings = option_group(Settings), work: Work = WORK, as_
     columns = ("epsilon", "alpha", *(name if part == "all" else f"{name}:{part}" for name, part in _SHOWN))
     title = f"{readable(report['system'])}: how far the numbers depend on the settings"
     notes = [f"epsilon {one['epsilon']:g}: {warning}" for one in report["settings"] for warning in one["warnings"]]
-    show(report, [Table("sampling", title, columns, rows)], dict.fromkeys(notes), as_json=as_json)
+    show(report, [Table(columns, rows, title)], dict.fromkeys(notes), as_json=as_json)

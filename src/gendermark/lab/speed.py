@@ -1,71 +1,59 @@
 """What makes a system fast, and what that does to gender: SimpleGEN's study for any system.
 
-Each point is a run folder of its own. Its translations are made once, by way of the store. Its time is taken from the
-system itself, in rounds in which each point has its turn, so that what else the machine does hits all alike; a round is
-written down as soon as it is done, and a study that was killed goes on with the next one. All comparisons are those of
-`gendermark compare`.
+Each point is a run folder of its own. Its translations are made once, by way of the store; its time is taken from the
+system itself (`timing.py`). All comparisons are those of `gendermark compare`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import platform
-import random
 import re
 import shlex
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.metadata import version
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
 
 from typer import Option
 
-from gendermark import __version__, api, names, registry
+from gendermark import api, names, registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.benchmarks.simplegen.findings import COLUMNS
 from gendermark.benchmarks.simplegen.judge import BENCHMARK
 from gendermark.cli.options import AcceptUnsound, ResumedIn, Rules, StudiedData, To, option_group
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UnknownName, UserError
-from gendermark.io import locks
-from gendermark.io.textfiles import write_text
 from gendermark.lab import studies
-from gendermark.lab.paired import (
-    PlainSet,
-    Span,
-    bundled_test_set,
-    compared_plainly,
-    corrected,
-    rated,
-    read_test_set,
-    translated,
+from gendermark.lab.speed_report import (
+    PAGE,
+    QUALITY,
+    Measured,
+    Study,
+    findings,
+    over_trainings,
+    prices,
+    study_json,
+    table4,
+    write_files,
 )
-from gendermark.lab.speed_numbers import CLOCKS, N_WARM_UP, QUALITY, Measured, Rounds, Study
-from gendermark.lab.speed_report import PAGE, findings, over_trainings, prices, study_json, table4, write_files
+from gendermark.lab.studies import SOURCE_LANGUAGE, Made, PlainSet, Point, Span
+from gendermark.lab.timing import CLOCKS, Diary, Rounds, machine, measure
 from gendermark.records import Request
 from gendermark.result import Result
 from gendermark.runs.compare import Asked, Comparison, compare
-from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, plan, run
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, plan
 from gendermark.selection import Selection
 from gendermark.systems.engine import WITHOUT_EFFECT
 from gendermark.systems.system import System, open_system, split_options
 
-SOURCE_LANGUAGE = "en"
 RECORD, DIARY, RUNS = "speed.json", "timings.jsonl", "runs"
 N_BUNDLED = 500
 """Sentences of the bundled test set that are used: enough for BLEU, and quick."""
 _CALLED = {"compute_type": "{}", "dtype": "{}", "beam_size": "beam {}", "use_vmap": "vocabulary map {}"}
-_NAMED = re.compile(r"([^=:?/\\]+)=(.+)", re.DOTALL)
-_PACKAGES = ("ctranslate2", "sentencepiece", "torch", "transformers", "numpy")
 
 
 @dataclass(frozen=True)
@@ -104,10 +92,6 @@ class Settings:
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
     accept_unsound: AcceptUnsound = False
 
-    @property
-    def direction(self) -> tuple[str, str]:
-        return SOURCE_LANGUAGE, self.target_language
-
     def selections(self) -> tuple[Selection, ...]:
         own = api.select(BENCHMARK.name, self.target_language, data=self.data, rules=self.rules)[1]
         others = [name for name in dict.fromkeys(self.also) if name != BENCHMARK.name]
@@ -117,44 +101,11 @@ class Settings:
 # -- points ------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Point:
-    """A system with its options, and what it is called."""
-
-    name: str
-    spec: str
-    options: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def slug(self) -> str:
-        """Of its run folder."""
-        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or "point"
-
-    @property
-    def timing_options(self) -> dict[str, str]:
-        """The options that decide how fast it works, and nothing else."""
-        _, given = split_options(self.spec.partition(":")[2], self.options)
-        return {key: value for key, value in given.items() if key in WITHOUT_EFFECT}
-
-    def open(self) -> System:
-        return open_system(self.spec, self.options)
-
-
-def named_points(texts: Sequence[str]) -> list[Point]:
-    """`NAME=SPEC` or `SPEC` of the command line."""
-    found = []
-    for text in texts:
-        named = _NAMED.fullmatch(text)
-        name, spec = (names.checked(named[1]), named[2]) if named else (names.readable(text), text)
-        found.append(Point(name, spec))
-    return found
-
-
 def trainings_of(settings: Settings) -> dict[str, list[Point]]:
     """`NAME=SPEC,SPEC` of the command line, or `NAME=FAMILY:DIR-*`: a point for each training."""
     found: dict[str, list[Point]] = {}
     for text in settings.seed_of:
-        named = _NAMED.fullmatch(text)
+        named = studies.NAMED_SPEC.fullmatch(text)
         specs = (
             [one for spec in named[2].split(",") if spec.strip() for one in _matching(spec.strip())] if named else []
         )
@@ -184,13 +135,13 @@ def points_of(settings: Settings) -> list[Point]:
     """Trainings, every combination of what varies, other systems; refused unless they are several with own names."""
     trained = [point for points in trainings_of(settings).values() for point in points]
     found = [*trained, *(_varied_points(settings) if settings.system or not trained else [])]
-    found += named_points(settings.against)
+    found += studies.named_points(settings.against)
     if len(found) < 2:
         raise UserError(
             f"one point has nothing to be compared with: {found[0].name}; give --vary with several values, or another "
             "system with --against"
         )
-    refuse_equal_names(found, "--against NAME=SPEC")
+    studies.refuse_equal_names(found, "--against NAME=SPEC")
     return found
 
 
@@ -209,13 +160,6 @@ def _varied_points(settings: Settings) -> list[Point]:
         )
         for chosen in (tuple(zip(vary, values, strict=True)) for values in product(*vary.values()))
     ]
-
-
-def refuse_equal_names(points: Sequence[Point], option: str) -> None:
-    slugs = [point.slug for point in points]
-    for point in points:
-        if slugs.count(point.slug) > 1:
-            raise UserError(f"two systems are called {point.name}; name them apart with {option}")
 
 
 def _varied(texts: Sequence[str]) -> dict[str, Sequence[str]]:
@@ -266,21 +210,17 @@ def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
         raise UnknownName("clock", settings.clock, CLOCKS)
     output, points = settings.output, points_of(settings)
     base = _place_of(settings.baseline, points)
-    test_set = read_test_set(*settings.test_set, option="--test-set") if settings.test_set else None
+    test_set = studies.read_test_set(*settings.test_set, option="--test-set") if settings.test_set else None
     selections = settings.selections()
     systems = [_look_at(point, settings, selections) for point in points]
     if any(one.is_for_items_only for one in systems):
         test_set = None
     elif test_set is None and settings.target_language == "es":
-        test_set = bundled_test_set(N_BUNDLED)
+        test_set = studies.bundled_test_set(N_BUNDLED)
     asked = _asked(settings, points, base, test_set, systems)
-    studies.check_reusable(output / RECORD, asked, (RUNS, DIARY))
-    with locks.hold(output / ".lock"):
-        studies.check_reusable(output / RECORD, asked, (RUNS, DIARY))  # again: another process may have been faster
-        studies.write_record(output / RECORD, {"settings": asked})
+    with studies.claimed(output / RECORD, asked, (RUNS, DIARY)):
         with work or nullcontext(NO_CONTEXT) as context:
-            results = {point.name: _run(point, settings, selections, context) for point in points}
-            texts = {point.name: _texts(point, settings, test_set, context) for point in points} if test_set else {}
+            made = {point.name: _make(point, settings, selections, test_set, context) for point in points}
         timed_on, timed, ready = _timed_work(settings, selections[0], test_set)
         sentences = _hash([request.source for request in timed])
         what = {"points": asked["systems"], "sentences": sentences, "machine": machine()}
@@ -291,12 +231,12 @@ def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
         with context.open_progress(f"timing, {settings.repeats} rounds") as progress:
             for one in measure(openers, timed, range(len(diary.rounds), settings.repeats), progress):
                 diary.add(one)
-        rounds = Rounds(tuple(openers), tuple(diary.rounds), settings.clock)
+        rounds = Rounds(tuple(diary.rounds), settings.clock)
         found = Study(
-            tuple(_measured(settings, points, base, results, test_set, texts)),
+            tuple(_measured(settings, points, base, made, test_set)),
             base,
             rounds,
-            "-".join(settings.direction),
+            f"{SOURCE_LANGUAGE}-{settings.target_language}",
             {**asked, **what, "clock": settings.clock, "timed_on": timed_on, "n_timed": len(timed)},
             tuple(_notes(points, systems, rounds, test_set, settings)),
             settings.resampling.confidence,
@@ -316,7 +256,7 @@ def _look_at(point: Point, settings: Settings, selections: tuple[Selection, ...]
             )
         plan(RunConfig(point.spec, selections, point.options), system)
         if not system.is_for_items_only:
-            system.check(*settings.direction, ())
+            system.check(SOURCE_LANGUAGE, settings.target_language, ())
         return system
 
 
@@ -351,52 +291,44 @@ def _hash(lines: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def _run(point: Point, settings: Settings, selections: tuple[Selection, ...], context: RunContext) -> list[Result]:
+def _make(
+    point: Point,
+    settings: Settings,
+    selections: tuple[Selection, ...],
+    test_set: PlainSet | None,
+    context: RunContext,
+) -> Made:
     def tell(note: str) -> None:
         if " sentences" not in note:  # how many there are need not be said for every point
             context.tell(note)
 
-    config = RunConfig(
-        point.spec, selections, point.options, settings.resampling, accept_unsound=settings.accept_unsound
-    )
     own = replace(studies.titled(context, point.name), name=point.name, tell=tell)
-    return run(config, settings.output / RUNS / point.slug, own)
-
-
-def _texts(point: Point, settings: Settings, test_set: PlainSet, context: RunContext) -> list[str]:
-    own = replace(context, open_progress=lambda _: context.open_progress(f"{point.name}: test set"))
-    return translated(point.spec, test_set, settings.direction, point.options, own)
+    output, how, accept = settings.output / RUNS / point.slug, settings.resampling, settings.accept_unsound
+    return studies.run_point(point, selections, output, how, own, test_set=test_set, accept_unsound=accept)
 
 
 def _measured(
-    settings: Settings,
-    points: Sequence[Point],
-    base: int,
-    results: Mapping[str, Sequence[Result]],
-    test_set: PlainSet | None,
-    texts: Mapping[str, Sequence[str]],
+    settings: Settings, points: Sequence[Point], base: int, made: Mapping[str, Made], test_set: PlainSet | None
 ) -> Iterator[Measured]:
-    first = points[base].name
-    quality = {name: rated(lines, test_set, settings.resampling) for name, lines in texts.items()} if test_set else {}
-    columns = {label: (results[first][0].cell, *key) for label, key in COLUMNS.items()}
-    others = {label: key for result in results[first][1:] for label, key in _headline(result).items()}
+    first, how = made[points[base].name], settings.resampling
+    columns = {label: (first.results[0].cell, *key) for label, key in COLUMNS.items()}
+    others = {label: key for result in first.results[1:] for label, key in _headline(result).items()}
     for point in points:
+        own = made[point.name]
         changes: dict[str, Comparison] = {}
-        if point.name != first:
-            if test_set is not None:
-                both = texts[first], texts[point.name]
-                of_quality = corrected(compared_plainly(test_set, both, settings.resampling))
-                changes = dict(zip(QUALITY, of_quality, strict=True))
-            asked = Asked(everything=True)
-            report = compare(results[first], results[point.name], settings.resampling, asked)
+        if own is not first:
+            of_quality = studies.corrected(studies.compare_quality(first, own, test_set, how))
+            changes = dict(zip(QUALITY, of_quality, strict=False))  # without a test set there is none
+            report = compare(first.results, own.results, how, Asked(everything=True))
             by_key = {row.key: row for row in report.comparisons}
             changes |= {label: by_key[key] for label, key in (columns | others).items() if key in by_key}
-        values = {label: quality[point.name][label.lower()] for label in QUALITY} if test_set else {}
+        scores = studies.rated(own.texts, test_set, how) if test_set is not None else {}
+        values = {label: scores[label.lower()] for label in QUALITY if scores}
         for label, (cell, metric, part) in (columns | others).items():
-            found = next((r.find(metric, part) for r in results[point.name] if r.cell == cell), None)
+            found = next((r.find(metric, part) for r in own.results if r.cell == cell), None)
             if found is not None and found.value is not None:
                 values[label] = Span(found.value, found.low, found.high)
-        groups = [judgement.tags["group"].upper() for judgement in results[point.name][0].judgements]
+        groups = [judgement.tags["group"].upper() for judgement in own.results[0].judgements]
         sizes = {group: groups.count(group) for group in dict.fromkeys(groups)}
         yield Measured(point.name, point.slug, point.spec, values, changes, tuple(others), sizes)
 
@@ -424,7 +356,7 @@ def _notes(
     seen: dict[str, Point] = {}
     for point, system in zip(points, systems, strict=True):
         twin = seen.setdefault(system.system_id, point)
-        if twin is not point and point.timing_options == twin.timing_options:
+        if twin is not point and _timing_options(point) == _timing_options(twin):
             yield f"{point.name} computes the same as {twin.name} here; what differs in time is noise"
         elif twin is not point:
             yield f"{point.name} and {twin.name} say the same by design: these options change the time alone"
@@ -443,12 +375,10 @@ def _notes(
         )
 
 
-# -- time --------------------------------------------------------------------------------------------------------------
-
-Round = Mapping[str, Mapping[str, float]]
-"""By system and clock: seconds for a thousand sentences."""
-OpenReady = Callable[[], AbstractContextManager[System]]
-"""Opens a system that is ready to be asked."""
+def _timing_options(point: Point) -> dict[str, str]:
+    """The options that decide how fast a system works, and nothing else."""
+    _, given = split_options(point.spec.partition(":")[2], point.options)
+    return {key: value for key, value in given.items() if key in WITHOUT_EFFECT}
 
 
 def _timed_work(
@@ -471,102 +401,10 @@ def _timed_work(
             if item_set is not None:  # some systems must know the benchmark
                 system.prepare(BENCHMARK, item_set, requests)
             else:
-                system.check(*settings.direction, timed)
+                system.check(SOURCE_LANGUAGE, settings.target_language, timed)
             yield system
 
     return name, timed, ready
-
-
-def machine() -> dict[str, Any]:
-    """What a time depends on beside the system."""
-    return {
-        "processor": _processor(),
-        "cores": os.cpu_count(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "threads_of_libraries": os.environ.get("OMP_NUM_THREADS", "not set"),
-        "python": platform.python_version(),
-        "gendermark": __version__,
-        **{package: version(package) for package in _PACKAGES if find_spec(package)},
-    }
-
-
-def _processor() -> str:
-    try:
-        facts = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        facts = ""
-    named = re.search(r"^model name\s*:\s*(.+)$", facts, re.MULTILINE)
-    return named[1] if named else platform.processor() or platform.machine()
-
-
-class Diary:
-    """The file of finished rounds, a line each; the first says what was measured, on what."""
-
-    def __init__(self, path: Path, what: Mapping[str, Any]) -> None:
-        self._path = path
-        self.rounds: list[Round] = []
-        self.forgot: list[str] = []
-        """In what the rounds that were there differ, so that they do not count."""
-        lines: list[dict[str, Any]] = []
-        if path.exists():
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-                try:
-                    lines.append(json.loads(line))
-                except ValueError:  # cut off by a kill; it is gone after the writing below
-                    break
-        if lines and lines[0] != dict(what):
-            self.forgot = sorted(key for key in {*what, *lines[0]} if what.get(key) != lines[0].get(key))
-        else:
-            self.rounds = list(lines[1:])
-        write_text(path, "".join(map(_line, [what, *self.rounds])))
-
-    def add(self, one: Round) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(_line(one))
-            file.flush()
-            os.fsync(file.fileno())
-        self.rounds.append(one)
-
-
-def _line(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False) + "\n"
-
-
-def measure(
-    systems: Mapping[str, OpenReady],
-    requests: Sequence[Request],
-    numbers: range,
-    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
-) -> Iterator[Round]:
-    """The rounds of these numbers: in each, every system has its turn."""
-    n_done, n_all = 0, len(numbers) * len(systems)
-    for number in numbers:
-        # In another order each time: who comes first after a pause must not always be the same.
-        order = sorted(systems)
-        random.Random(number).shuffle(order)
-        taken = {}
-        for name in order:
-            progress(n_done, n_all)
-            with systems[name]() as system:
-                taken[name] = take_time(system, requests)
-            n_done += 1
-        yield taken
-    progress(n_all, n_all)
-
-
-def take_time(system: System, requests: Sequence[Request]) -> dict[str, float]:
-    """Seconds for a thousand sentences, by every clock, after a few that do not count."""
-    _ask(system, requests[:N_WARM_UP])
-    passed, worked = time.perf_counter(), time.process_time()
-    _ask(system, requests)
-    scale = 1000 / len(requests)
-    return {"wall": scale * (time.perf_counter() - passed), "cpu": scale * (time.process_time() - worked)}
-
-
-def _ask(system: System, requests: Sequence[Request]) -> None:
-    for start in range(0, len(requests), system.batch_size):
-        for _ in system.answer(requests[start : start + system.batch_size]):
-            pass
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -578,12 +416,7 @@ def speed(
     """Measure speed, quality and gender bias of one system under several settings, or of several systems."""
     found = study_speed(settings, work)
     write_files(found, settings.output, f"gendermark {shlex.join(sys.argv[1:])}")
-    if as_json:
-        print_json(study_json(found))
-    else:
-        first = [over_trainings(found)] if found.trainings else []
-        for one in [*first, table4(found), prices(found)] if studies.is_terminal() else [*first, table4(found)]:
-            print_table(one.title, one.columns, one.rows)
-        for sentence in (*findings(found), *found.notes):
-            say(sentence)
+    paper = [over_trainings(found), table4(found)] if found.trainings else [table4(found)]
+    said = (*findings(found), *found.notes)
+    studies.show(study_json(found), [*paper, prices(found)], said, as_json=as_json, piped=paper)
     say(f"page, tables, figures and run folders: {settings.output / PAGE}")

@@ -1,41 +1,315 @@
-"""A study of speed in words, tables, figures and as one page.
+"""A study of speed in numbers, words, tables and figures, and as one page.
 
-The tables and figures have the form of SimpleGEN's paper (Table 4, Figures 1 and A2).
+The arithmetic, tables and figures have the form of SimpleGEN's paper (Table 4, Figures 1 and A2).
 """
 
 from __future__ import annotations
 
 import shlex
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from gendermark.benchmarks.simplegen.findings import COLUMNS, PRESENTATION
+from gendermark.benchmarks.simplegen.measures import MEASURES
 from gendermark.io.textfiles import write_text
-from gendermark.lab.paired import change_in_words, is_unchanged
-from gendermark.lab.speed_numbers import (
-    ARITHMETIC,
-    CLOCKS,
-    DROPPING,
-    GAPS,
-    GROUPS,
-    HURT,
-    MAX_DROPS,
-    N_WARM_UP,
-    QUALITY,
-    Measured,
-    Study,
-    group_label,
-    published_sections,
-)
+from gendermark.lab.studies import Span, change_in_words, is_unchanged, scipy_stats
+from gendermark.lab.timing import CLOCKS, N_WARM_UP, Rounds, median_of
 from gendermark.markup import minus
-from gendermark.records import Table, Unit, show_p
-from gendermark.reporting import charts, document, html
+from gendermark.metrics.intervals import interval_at
+from gendermark.records import Unit, show_p
+from gendermark.reporting import charts, html
 from gendermark.reporting import latex as latex_
 from gendermark.reporting import text as markdown_
 from gendermark.reporting.charts import Canvas, Figure, Line, Look, Point, figure
-from gendermark.reporting.document import Block, Bullets, Code, Drawing, Paragraph, Section
+from gendermark.reporting.document import Block, Bullets, Code, Drawing, Paragraph, Section, Table
 from gendermark.reporting.phrases import direction
+from gendermark.reporting.published import all_published
+from gendermark.runs.compare import Comparison
+
+QUALITY = ("BLEU", "chrF")
+GROUPS = ("FOFC", "MOFC", "MOMC", "FOMC")
+GAPS = ("Δ", "ΔFC", "ΔMC")
+"""Columns that are differences: the paper gives no relative drop of them, since 0 is their best value."""
+DROPPING = ("BLEU", *(column for column in COLUMNS if column not in GAPS))
+"""Columns that have a relative drop."""
+HURT = "MOFC"
+"""The group that the price of speed is counted in: women in men's occupations, whom the paper found hit most."""
+LABELS = {group: MEASURES.slices[group.lower()] for group in GROUPS} | {"Δ": "stereotype effect (Δ)"}
+"""`women in men's occupations`."""
+ARITHMETIC: Mapping[str, str] = {
+    "paper": "every sentence counts the same, so a group counts by its size",
+    "even": "every group counts the same, however many sentences it has",
+}
+"""How pro and anti are made of their two groups."""
+MAX_DROPS: Mapping[str, str] = {
+    "fastest": "from the baseline to the fastest point (as the paper's caption has it)",
+    "worst": "from the baseline to the lowest value",
+    "range": "from the highest value to the lowest (what most of the paper's numbers are)",
+}
+"""What "max relative % drop" may mean."""
+SIZES = {"FOFC": 518, "MOFC": 814, "MOMC": 814, "FOMC": 518}
+"""Sentences of each group of the published set."""
+PAGE = "speed.html"
+TIME = "s/1,000"
+"""Head of the column of seconds for a thousand sentences."""
+
+
+# -- arithmetic --------------------------------------------------------------------------------------------------------
+
+
+def from_groups(
+    percent: Mapping[str, float], sizes: Mapping[str, float], arithmetic: str = "paper"
+) -> dict[str, float]:
+    """pro, anti and the gaps, from the percentages of the four groups and their sizes."""
+
+    def together(*groups: str) -> float:
+        weights = [sizes[group] if arithmetic == "paper" else 1.0 for group in groups]
+        return float(np.average([percent[group] for group in groups], weights=weights))
+
+    pro, anti = together("FOFC", "MOMC"), together("MOFC", "FOMC")
+    return {
+        "pro": pro,
+        "anti": anti,
+        "Δ": pro - anti,
+        "ΔFC": percent["FOFC"] - percent["MOFC"],
+        "ΔMC": percent["MOMC"] - percent["FOMC"],
+    }
+
+
+def relative_drop(base: float | None, value: float | None) -> float | None:
+    """In percent of the baseline; below 0 where the value rose; none of nothing."""
+    return None if base is None or value is None or base == 0 else 100 * (base - value) / base
+
+
+def max_drop(how: str, values: Sequence[float | None], seconds: Sequence[float], base: int = 0) -> float | None:
+    """One of `MAX_DROPS`, over the rows of a table; `base` is the row of the baseline."""
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    if how == "fastest":
+        return relative_drop(values[base], values[int(np.argmin(seconds))])
+    return relative_drop(max(known) if how == "range" else values[base], min(known))
+
+
+def trend(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """Slope and height at 0 of the line of least squares; none where points do not make one."""
+    across, up = np.array(points, dtype=np.float64).reshape(-1, 2).T
+    if len(across) < 3 or np.ptp(across) < 1e-9:
+        return None
+    slope, height = np.polyfit(across, up, 1)
+    return float(slope), float(height)
+
+
+def between_trainings(values: Sequence[float], base: Sequence[float] = (), confidence: float = 0.95) -> Span:
+    """The mean of independent trainings with Student's interval; with a `base`, the difference with Welch's."""
+    value = float(np.mean(values) - (np.mean(base) if base else 0.0))
+    sides = [values, base] if base else [values]
+    if min(map(len, sides)) < 2 or max(map(np.ptp, sides)) < 1e-9:  # no spread to speak of
+        return Span(value)
+    stats = scipy_stats("study speed --seed-of")
+    test = stats.ttest_ind(values, base, equal_var=False) if base else stats.ttest_1samp(values, 0.0)
+    ends = test.confidence_interval(confidence)
+    return Span(value, float(ends.low), float(ends.high))
+
+
+@dataclass(frozen=True)
+class Price:
+    """Points lost for each second saved on a thousand sentences; below 0 where they were won."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+    """Why there is no value, or no interval."""
+
+
+def price_of(change: Comparison | None, saved: Sequence[float], confidence: float) -> Price:
+    """What a change cost per second saved; `saved` has one number of each round.
+
+    The interval holds all ratios of what both intervals hold, each at half the doubt: so it is rather too wide.
+    """
+    each = (1 + confidence) / 2
+    time = median_of(saved, each)
+    if time.value <= 0 or (time.low is not None and time.low <= 0):
+        return Price(None, reason="no time was clearly saved")
+    if change is None or change.difference is None:
+        return Price(None, reason="there is nothing to compare")
+    ends = interval_at(change.spread, each) if change.spread is not None else None
+    value = -change.difference / time.value
+    if ends is None or time.low is None or time.high is None:
+        return Price(value, reason="there are too few rounds for an interval" if time.low is None else "")
+    ratios = [-end / seconds for end in ends for seconds in (time.low, time.high)]
+    return Price(value, min(ratios), max(ratios))
+
+
+# -- the numbers of a study --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One point: its numbers, and how they changed."""
+
+    name: str
+    slug: str
+    spec: str
+    values: Mapping[str, Span]
+    """By column: quality, those of Table 4, and the headline numbers of other benchmarks."""
+    changes: Mapping[str, Comparison]
+    """The same against the baseline, which has none."""
+    others: tuple[str, ...]
+    """Which columns are of other benchmarks."""
+    sizes: Mapping[str, int]
+    """Sentences of each group."""
+
+    def value(self, column: str) -> float | None:
+        return self.values[column].value if column in self.values else None
+
+    def arithmetic(self, how: str) -> dict[str, float]:
+        """pro, anti and the gaps from the four groups; nothing where a group has no number."""
+        percent = {group: value for group in GROUPS if (value := self.value(group)) is not None}
+        return from_groups(percent, self.sizes, how) if len(percent) == len(GROUPS) else {}
+
+
+@dataclass(frozen=True)
+class Study:
+    """All points, the baseline among them."""
+
+    points: tuple[Measured, ...]
+    base: int
+    rounds: Rounds
+    direction: str
+    facts: Mapping[str, Any]
+    """What was asked, and on what machine it was measured."""
+    notes: tuple[str, ...]
+    confidence: float
+    trainings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The points that are trainings of one model with different seeds, by its name; the first model is the baseline."""
+
+    @property
+    def baseline(self) -> Measured:
+        return self.points[self.base]
+
+    @property
+    def columns(self) -> list[str]:
+        """Of the table: those with a number anywhere."""
+        return [c for c in (*QUALITY, *COLUMNS) if any(point.value(c) is not None for point in self.points)]
+
+    def seconds(self, point: Measured) -> Span:
+        """For a thousand sentences."""
+        return median_of(self.rounds.seconds(point.name), self.confidence)
+
+    def times_as_fast(self, point: Measured) -> Span:
+        return median_of(self.rounds.ratios(point.name, self.baseline.name), self.confidence)
+
+    def saved(self, point: Measured) -> Span:
+        return median_of(self.rounds.saved(point.name, self.baseline.name), self.confidence)
+
+    def price(self, point: Measured) -> Price:
+        return price_of(point.changes.get(HURT), self.rounds.saved(point.name, self.baseline.name), self.confidence)
+
+    def drop(self, point: Measured, column: str) -> float | None:
+        """In percent of the baseline; of `time` too."""
+        if column == "time":
+            return relative_drop(self.seconds(self.baseline).value, self.seconds(point).value)
+        return relative_drop(self.baseline.value(column), point.value(column))
+
+    def max_drops(self, how: str) -> dict[str, float | None]:
+        """By column, `time` first; gaps have none."""
+        values: dict[str, Sequence[float | None]] = {"time": self._seconds}
+        values |= {column: [p.value(column) for p in self.points] for column in self.columns if column not in GAPS}
+        return {column: max_drop(how, found, self._seconds, self.base) for column, found in values.items()}
+
+    @cached_property
+    def _seconds(self) -> list[float]:
+        return [self.seconds(point).value for point in self.points]
+
+    def scatter(self, column: str) -> list[tuple[Measured, float, float]]:
+        """Every point with its relative drop in time and in a column."""
+        found = ((point, self.drop(point, "time"), self.drop(point, column)) for point in self.points)
+        return [(point, x, y) for point, x, y in found if x is not None and y is not None]
+
+    def trend(self, column: str) -> tuple[float, float] | None:
+        return trend([(x, y) for _, x, y in self.scatter(column)])
+
+    def of_trainings(self, name: str, column: str) -> list[float]:
+        """The numbers of all trainings of a model in a column; of `time` too."""
+        points = [point for point in self.points if point.name in self.trainings[name]]
+        if column == "time":
+            return [self.seconds(point).value for point in points]
+        return [value for point in points if (value := point.value(column)) is not None]
+
+    def trained(self, name: str, column: str) -> tuple[Span, Span] | None:
+        """Mean over trainings, and its difference from the baseline model's, with intervals between trainings."""
+        own, base = self.of_trainings(name, column), self.of_trainings(next(iter(self.trainings)), column)
+        if not own or not base:
+            return None
+        confidence = self.confidence
+        return between_trainings(own, confidence=confidence), between_trainings(own, base, confidence)
+
+
+# -- the paper's own ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Published:
+    """A part of the paper's Table 4: one direction, optimisations one by one (4a) or stacked (4b); baseline first."""
+
+    where: str
+    direction: str
+    rows: Mapping[str, Mapping[str, float]]
+    """System -> column -> value as printed; `time` is in seconds."""
+    max_drop: Mapping[str, float]
+    """The last row, as printed."""
+    misprints: Mapping[str, float]
+    """Of the last row: what follows from no rule -> what the range of the column gives."""
+
+    def drops(self) -> Table:
+        """The relative drops, a row per system."""
+        base = next(iter(self.rows.values()))
+        columns = [column for column in base if column not in GAPS]
+        rows = [
+            (system, *(minus(f"{relative_drop(base[column], values[column]) or 0.0:.1f}") for column in columns))
+            for system, values in list(self.rows.items())[1:]
+        ]
+        if self.max_drop:
+            rows.append(("max rel. % drop, as printed", *(f"{self.max_drop[column]:.1f}" for column in columns)))
+        title = f"Relative drops in percent as {self.where} of Renduchintala et al. (2021) has them, {self.direction}"
+        return Table(("system", *columns), rows, title)
+
+    def misprinted(self) -> str:
+        """Which of the printed drops follow from no rule; empty where all do."""
+        found = [f"{column} {self.max_drop[column]:.1f} ({value:.1f})" for column, value in self.misprints.items()]
+        if not found:
+            return ""
+        return f"Printed drops that do not follow from the rows (in brackets: what they give): {', '.join(found)}."
+
+
+@cache
+def published_sections() -> tuple[Published, ...]:
+    content = tomllib.loads((files(PRESENTATION.published) / "published.toml").read_text(encoding="utf-8"))
+    printed = {
+        (value.direction, value.system, value.metric, value.slice): value.value
+        for value in all_published()
+        if value.benchmark == content["tables"][0]["benchmark"]
+    }
+    found = []
+    for table in content["speed"]:
+        of = table["direction"]
+        rows = {
+            system: {"time": seconds, "BLEU": bleu}
+            | {label: printed[of, system, *key] for label, key in COLUMNS.items()}
+            for system, seconds, bleu in table["rows"]
+        }
+        found.append(Published(table["where"], of, rows, table["max_drop"], table["notes"]))
+    return tuple(found)
+
 
 # -- words -------------------------------------------------------------------------------------------------------------
 
@@ -44,59 +318,35 @@ def findings(study: Study) -> list[str]:
     """What each point changes against the baseline; of trainings, what each model changes over all of them."""
     if study.trainings:
         return [_trained_finding(study, name) for name in list(study.trainings)[1:]]
-    return [finding(study, point) for point in study.points if point is not study.baseline]
+    return [_finding(study, point) for point in study.points if point is not study.baseline]
 
 
 def _trained_finding(study: Study, name: str) -> str:
-    n = len(study.trainings[name])
     parts = []
-    for column, label in {
-        "time": "time",
-        "BLEU": "BLEU",
-        "Δ": "stereotype effect (Δ)",
-        HURT: group_label(HURT),
-    }.items():
+    for column in ("time", "BLEU", "Δ", HURT):
         if (found := study.trained(name, column)) is None:
             continue
         own, change = found
-        between = "no interval"
-        is_clear = False
+        between, is_clear = "no interval", False
         if change.low is not None and change.high is not None:
-            is_clear = change.low > 0 or change.high < 0
-            between = minus(f"CI {change.low:.1f} to {change.high:.1f}")
+            between, is_clear = minus(f"CI {change.low:.1f} to {change.high:.1f}"), change.low > 0 or change.high < 0
         parts.append(
-            f"{label} {_one(own.value)} ({minus(f'{change.value:+.1f}')}, {between}; "
+            f"{LABELS.get(column, column)} {_one(own.value)} ({minus(f'{change.value:+.1f}')}, {between}; "
             f"{'significant' if is_clear else 'not significant'})"
         )
-    base = next(iter(study.trainings))
+    n, base = len(study.trainings[name]), next(iter(study.trainings))
     return f"{name}, mean of {n} trainings against {base}: {'; '.join(parts)}."
 
 
-def finding(study: Study, point: Measured) -> str:
+def _finding(study: Study, point: Measured) -> str:
     """`int8 is 1.8 times as fast (CI 1.6–2.0); BLEU 31.2, unchanged; ...`"""
     changes = point.changes
     # Of the others only what is significant, and of other benchmarks their gaps: the rest would only make it long.
-    named = {QUALITY[0]: QUALITY[0], HURT: group_label(HURT)}
-    gaps = {column: column for column in point.others if column in changes and changes[column].better == "zero"}
-    others = {group: group_label(group) for group in GROUPS if group != HURT}
-    others |= {"Δ": "stereotype effect (Δ)", **gaps}
-    named |= {column: label for column, label in others.items() if column in changes and changes[column].is_significant}
-    parts = [change_in_words(label, changes[column]) for column, label in named.items() if column in changes]
+    gaps = [column for column in point.others if column in changes and changes[column].better == "zero"]
+    others = [*(group for group in GROUPS if group != HURT), "Δ", *gaps]
+    named = [QUALITY[0], HURT, *(one for one in others if one in changes and changes[one].is_significant)]
+    parts = [change_in_words(LABELS.get(one, one), changes[one]) for one in named if one in changes]
     return f"{point.name} {'; '.join([_of_speed(point, study), *parts])}."
-
-
-def of_price(study: Study, point: Measured) -> str:
-    """The price of speed, or why there is none."""
-    price = study.price(point)
-    if price.value is None:
-        return price.reason
-    between = f" ({_two(price.low)} to {_two(price.high)})" if price.low is not None and price.high is not None else ""
-    return f"{_two(price.value)}{between}"
-
-
-def _two(value: float) -> str:
-    """Two decimals, and no minus before nothing."""
-    return minus(f"{round(value, 2) + 0.0:.2f}")
 
 
 def _of_speed(point: Measured, study: Study) -> str:
@@ -114,6 +364,17 @@ def _of_speed(point: Measured, study: Study) -> str:
 
 def _times(value: float) -> str:
     return f"{value:.2f}" if value < 2 else f"{value:.1f}"
+
+
+def _one(value: float | None) -> str:
+    return minus(Unit.PERCENT.show(value))
+
+
+def _ends(low: float | None, high: float | None, decimals: int = 2) -> str:
+    return "–" if low is None or high is None else minus(f"[{low:.{decimals}f}, {high:.{decimals}f}]")
+
+
+# -- as JSON -----------------------------------------------------------------------------------------------------------
 
 
 def study_json(study: Study) -> dict[str, Any]:
@@ -166,10 +427,6 @@ def _point_json(study: Study, point: Measured) -> dict[str, Any]:
 
 # -- tables ------------------------------------------------------------------------------------------------------------
 
-TIME = "s/1,000"
-"""Head of the column of seconds for a thousand sentences."""
-_DROP = "max rel. % drop, {}"
-
 
 def table4(study: Study) -> Table:
     """Time, quality and every column of Table 4, a row per point; then the relative drops, by every definition."""
@@ -180,8 +437,9 @@ def table4(study: Study) -> Table:
     ]
     for how in MAX_DROPS:
         found = study.max_drops(how)
-        rows.append((_DROP.format(how), *("" if c in GAPS else _one(found[c]) for c in ("time", *columns))))
-    return Table("speed", f"Speed and gender, {study.direction}", ("point", TIME, *columns), rows)
+        drops = ("" if column in GAPS else _one(found[column]) for column in ("time", *columns))
+        rows.append((f"max rel. % drop, {how}", *drops))
+    return Table(("point", TIME, *columns), rows, f"Speed and gender, {study.direction}", name="speed")
 
 
 def over_trainings(study: Study) -> Table:
@@ -191,120 +449,54 @@ def over_trainings(study: Study) -> Table:
     for name, points in study.trainings.items():
         found = [study.trained(name, column) for column in columns]
         rows.append((f"{name}, {len(points)} trainings", *(_one(one[0].value) if one else "–" for one in found)))
-        rows.append(("interval", *(minus(_ends(one[0].low, one[0].high, 1)) if one else "–" for one in found)))
+        rows.append(("interval", *(_ends(one[0].low, one[0].high, 1) if one else "–" for one in found)))
         if rows[2:]:
-            change = [minus(_ends(one[1].low, one[1].high, 1)) if one else "–" for one in found]
+            change = [_ends(one[1].low, one[1].high, 1) if one else "–" for one in found]
             rows.append((f"minus {next(iter(study.trainings))}", *change))
-    title = f"Mean over trainings, {study.direction}"
-    return Table("trainings", title, ("model", TIME, *study.columns), rows)
-
-
-def _one(value: float | None) -> str:
-    return minus(Unit.PERCENT.show(value))
+    return Table(("model", TIME, *study.columns), rows, f"Mean over trainings, {study.direction}")
 
 
 def changes(study: Study) -> Table:
     """Every point but the baseline: each number, its change with interval, and the corrected p-value."""
-    rows = [
-        (
-            point.name,
-            column,
-            change.unit.show(change.first),
-            change.unit.show(change.second),
-            minus(change.unit.show_change(change.difference)),
-            minus(change.interval),
-            show_p(change.p_adjusted),
-            minus(_percent(study.drop(point, column))) if column not in (*GAPS, *point.others) else "",
-            "unchanged" if is_unchanged(change) else change.change(),
-        )
-        for point in study.points
-        for column, change in point.changes.items()
-    ]
+    rows = []
+    for point in study.points:
+        for column, change in point.changes.items():
+            has_drop = column not in (*GAPS, *point.others)
+            drop = study.drop(point, column) if has_drop else None
+            rows.append(
+                (
+                    point.name,
+                    column,
+                    change.unit.show(change.first),
+                    change.unit.show(change.second),
+                    minus(change.unit.show_change(change.difference)),
+                    minus(change.interval),
+                    show_p(change.p_adjusted),
+                    ("–" if drop is None else minus(f"{drop:.1f} %")) if has_drop else "",
+                    "unchanged" if is_unchanged(change) else change.change(),
+                )
+            )
     heads = ("point", "number", study.baseline.name, "then", "change", "interval", "p", "rel. drop", "is")
-    return Table("changes", f"Against {study.baseline.name}", heads, rows)
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f} %"
+    return Table(heads, rows, f"Against {study.baseline.name}")
 
 
 def prices(study: Study) -> Table:
     """Time, speed and what speed cost women in men's occupations."""
     rows = []
     for point in study.points:
-        seconds = study.seconds(point)
-        row = [point.name, f"{seconds.value:.2f}", _ends(seconds.low, seconds.high)]
-        if point is study.baseline:
-            rows.append((*row, "", "", ""))
-            continue
-        fast = study.times_as_fast(point)
-        rows.append((*row, f"{fast.value:.2f}", _ends(fast.low, fast.high), of_price(study, point)))
+        seconds, fast, price = study.seconds(point), study.times_as_fast(point), study.price(point)
+        row = [point.name, f"{seconds.value:.2f}", _ends(seconds.low, seconds.high), "", "", ""]
+        if point is not study.baseline:
+            # Adding zero leaves no minus before nothing.
+            value, low, high = (
+                None if one is None else minus(f"{round(one, 2) + 0.0:.2f}")
+                for one in (price.value, price.low, price.high)
+            )
+            lost = (value if low is None else f"{value} ({low} to {high})") or price.reason
+            row[3:] = f"{fast.value:.2f}", _ends(fast.low, fast.high), lost
+        rows.append(row)
     heads = ("point", TIME, "interval", "times as fast", "interval", "points lost per second")
-    return Table("prices", "Time, and what speed cost women in men's occupations", heads, rows)
-
-
-def _ends(low: float | None, high: float | None, decimals: int = 2) -> str:
-    return "–" if low is None or high is None else f"[{low:.{decimals}f}, {high:.{decimals}f}]"
-
-
-def intervals(study: Study) -> Table:
-    """Every number of every point with its interval, a row each."""
-    rows = [
-        (point.name, column, _one(span.value), minus(_ends(span.low, span.high, 1)))
-        for point in study.points
-        for column, span in point.values.items()
-    ]
-    return Table("intervals", "Every number with its interval", ("point", "number", "value", "interval"), rows)
-
-
-def arithmetic(study: Study) -> Table:
-    """pro, anti and Δ by both rules of arithmetic."""
-    names = ("pro", "anti", "Δ")
-    rows = [
-        (point.name, how, *(Unit.PERCENT.show(found.get(name)) for name in names))
-        for point in study.points
-        for how in ARITHMETIC
-        if (found := point.arithmetic(how))
-    ]
-    return Table("arithmetic", "pro and anti by both rules of arithmetic", ("point", "rule", *names), rows)
-
-
-def others(study: Study) -> Table:
-    """The headline numbers of other benchmarks, a row each; none where none was asked for."""
-    rows = [(column, *(_one(point.value(column)) for point in study.points)) for column in study.baseline.others]
-    return Table("others", "Other benchmarks", ("number", *(point.name for point in study.points)), rows)
-
-
-def markdown(study: Study) -> str:
-    """All tables, and what was found."""
-    every = [over_trainings, table4, prices, others, changes, intervals, arithmetic]
-    tables = [
-        Section(one.title, [document.Table(one.columns, one.rows)])
-        for one in (make(study) for make in every)
-        if one.rows
-    ]
-    meant = [f"max drop, {how}: {means}" for how, means in MAX_DROPS.items()]
-    meant += [f"arithmetic {how}: {means}" for how, means in ARITHMETIC.items()]
-    title, said = f"Speed and gender, {study.direction}", [*findings(study), *study.notes]
-    return markdown_.markdown([Section(title, [Bullets(said)], level=1), *tables, Bullets(meant)])
-
-
-def latex(study: Study) -> str:
-    """Table 4 as the paper has it."""
-    table = table4(study)
-    n = len(study.points)
-    lines = [latex_.line(row) for row in table.rows]
-    lines.insert(n, r"\midrule")
-    caption = (
-        f"Speed and gender, {study.direction}: seconds for 1,000 sentences (median of {len(study.rounds.rounds)} "
-        f"rounds, {study.rounds.clock} clock), quality, and percent of occupation nouns with the right gender. FO, MO: "
-        "occupations of women, of men; FC, MC: the sentence says that the person is a woman, a man. Relative drops: "
-        + "; ".join(f"{how}: {means}" for how, means in MAX_DROPS.items())
-        + "."
-    )
-    head = [latex_.line([study.direction, *table.columns[1:]])]
-    written = latex_.tabular("table*", "l" + "r" * (len(table.columns) - 1), head, lines, caption, "tab:speed")
-    return "\n".join([r"% needs \usepackage{booktabs}", *(f"% {latex_.text(s)}" for s in findings(study)), written])
+    return Table(heads, rows, "Time, and what speed cost women in men's occupations")
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------
@@ -318,30 +510,29 @@ _LOOKS = {
     "MOMC": Look("diamond", charts.COLOURS[2]),
     "FOMC": Look("down", charts.COLOURS[6]),
 }
-_LABELS = {"pro": "pro: fits the stereotype", "anti": "anti: goes against it", **{g: group_label(g) for g in GROUPS}}
+_ENTRIES = {**LABELS, "pro": "pro: fits the stereotype", "anti": "anti: goes against it"}
 
 
 def figures(study: Study) -> list[Figure]:
     """Figure 1, and Figure A2 with the four groups."""
     found = [
-        _figure(study, "figure-1", "What speed costs: quality, and the right gender", ("BLEU", "pro", "anti")),
-        _figure(study, "figure-a2", "What speed costs, by who is meant and whose job it is", ("BLEU", *GROUPS)),
+        _figure(study, "1", "What speed costs: quality, and the right gender", ("BLEU", "pro", "anti")),
+        _figure(study, "A2", "What speed costs, by who is meant and whose job it is", ("BLEU", *GROUPS)),
     ]
     return [one for one in found if one is not None]
 
 
-def _figure(study: Study, name: str, title: str, columns: Sequence[str]) -> Figure | None:
+def _figure(study: Study, number: str, title: str, columns: Sequence[str]) -> Figure | None:
     points: list[Point] = []
     drawn: list[Line] = []
     entries = []
     for column in columns:
-        look = _LOOKS[column]
-        found = study.scatter(column)
+        look, found = _LOOKS[column], study.scatter(column)
         for point, x, y in found:
-            title = f"{point.name}: time {minus(f'{x:.1f}')}%, {column} {minus(f'{y:.1f}')}%"
-            points.append(Point(x, y, look, title))
+            label = f"{point.name}: time {minus(f'{x:.1f}')}%, {column} {minus(f'{y:.1f}')}%"
+            points.append(Point(x, y, look, label))
         if found:
-            entries.append((_LABELS.get(column, column), look))
+            entries.append((_ENTRIES.get(column, column), look))
         if found and (trend := study.trend(column)):
             slope, height = trend
             ends = [(edge(x for _, x, _ in found)) for edge in (min, max)]
@@ -351,112 +542,117 @@ def _figure(study: Study, name: str, title: str, columns: Sequence[str]) -> Figu
         return None
 
     def draw(canvas: Canvas) -> None:
-        top = charts.legend(canvas, entries, 0)
-        charts.scatter(
-            canvas, points, drawn, ("drop in time, % of the baseline", "drop in percent of the baseline"), top
-        )
+        axes = ("drop in time, % of the baseline", "drop in percent of the baseline")
+        charts.scatter(canvas, points, drawn, axes, charts.legend(canvas, entries, 0))
 
     lines = "Lines: least squares. " if drawn else ""
     caption = (
         f"Each mark is one of {len(study.points)} points ({study.direction}); {study.baseline.name} is at 0. Right is "
-        f"faster, up is worse. {lines}In the form of Figure {'1' if name == 'figure-1' else 'A2'} of Renduchintala et "
-        "al. (2021)."
+        f"faster, up is worse. {lines}In the form of Figure {number} of Renduchintala et al. (2021)."
     )
-    return figure(name, title, caption, "", draw)
+    return figure(f"figure-{number.lower()}", title, caption, "", draw)
 
 
 # -- the page ----------------------------------------------------------------------------------------------------------
-
-PAGE = "speed.html"
 
 
 def write_files(study: Study, output: Path, command: str = "") -> None:
     """The page, the tables and the figures; `command` is what makes them again."""
     drawn = figures(study)
-    write_text(output / PAGE, render(study, drawn, command))
-    write_text(output / "table.md", markdown(study))
-    write_text(output / "table.tex", latex(study))
+    title = f"Speed and gender: {direction(*study.direction.split('-'))}"
+    write_text(output / PAGE, html.render("plain.html", title, sections=_sections(study, drawn, command)))
+    write_text(output / "table.md", markdown_.markdown([Section(title, [], level=1), *_sections(study)]))
+    paper = replace(table4(study), caption=f"{study.direction}: {_caption(study)}", notes=findings(study))
+    write_text(output / "table.tex", latex_.render([paper]))
     for one in drawn:
         write_text(output / f"{one.name}.svg", one.svg)
 
 
-def render(study: Study, drawn: Sequence[Figure], command: str = "") -> str:
+def _sections(study: Study, drawn: Sequence[Figure] = (), command: str = "") -> list[Section]:
     sections: dict[str, Sequence[Block]] = {
-        "The finding": _finding(study),
-        "The numbers": _numbers(study),
+        "The finding": _finding_blocks(study),
+        "The numbers": _number_blocks(study),
         "The pictures": [Section("", drawn, kind="pictures")] if drawn else [],
         "What changed": [
-            _note("p is corrected by Holm's method over the numbers of each pair of points, as in compare."),
-            _table(changes(study)),
+            Paragraph(
+                "p is corrected by Holm's method over the numbers of each pair of points, as in compare.", "note"
+            ),
+            changes(study),
         ],
-        "In the paper": _published(study),
-        "How it was measured": _measured(study, command),
+        "In the paper": _published_blocks(study),
+        "How it was measured": _measured_blocks(study, command),
     }
-    title = f"Speed and gender: {direction(*study.direction.split('-'))}"
-    shown = [Section(name, parts, id=name.split()[-1]) for name, parts in sections.items() if parts]
-    return html.render("plain.html", title, sections=shown)
+    return [Section(name, parts, id=name.split()[-1]) for name, parts in sections.items() if parts]
 
 
-def _note(text: str) -> Paragraph:
-    return Paragraph(text, "note")
+def _caption(study: Study) -> str:
+    return (
+        f"in the form of Table 4 of Renduchintala et al. (2021): seconds for 1,000 sentences (median of "
+        f"{len(study.rounds.rounds)} rounds, {study.rounds.clock} clock), quality, and percent right. FO, MO: "
+        "occupations of women, of men; FC, MC: the sentence says that the person is a woman, a man."
+    )
 
 
-def _facts(facts: Mapping[str, str]) -> Drawing:
-    return Drawing("facts", [(name, [text]) for name, text in facts.items()])
-
-
-def _table(found: Table, caption: str = "") -> document.Table:
-    return document.Table(found.columns, found.rows, caption or found.title)
-
-
-def _finding(study: Study) -> list[Block]:
+def _finding_blocks(study: Study) -> list[Block]:
     about = (
         f"Each is compared with {study.baseline.name}. CI: {100 * study.confidence:g}% confidence interval. Tests are "
         "corrected for multiple tests (Holm)."
     )
-    notes = [_note(f"{note[:1].upper()}{note[1:]}.") for note in study.notes]
-    return [Bullets(findings(study)), _note(about), *notes]
+    notes = [Paragraph(f"{note[:1].upper()}{note[1:]}.", "note") for note in study.notes]
+    return [Bullets(findings(study)), Paragraph(about, "note"), *notes]
 
 
-def _numbers(study: Study) -> list[Block]:
-    caption = (
-        f"In the form of Table 4 of Renduchintala et al. (2021): seconds for 1,000 sentences (median of "
-        f"{len(study.rounds.rounds)} rounds), quality, and percent right. FO, MO: occupations of women, of men; FC, "
-        "MC: the sentence says that the person is a woman, a man."
-    )
+def _number_blocks(study: Study) -> list[Block]:
+    """The table of the paper and those beside it; of all numbers those that matter less are folded."""
     lost = (
         "Points lost per second: by how many points women in men's occupations fared worse for each second saved on "
         "1,000 sentences; below 0, they fared better. There is no number where no time was clearly saved."
     )
-    more = others(study)
+    points = study.points
+    of_others = [(column, *(_one(point.value(column)) for point in points)) for column in study.baseline.others]
+    every = [
+        (point.name, column, _one(span.value), _ends(span.low, span.high, 1))
+        for point in points
+        for column, span in point.values.items()
+    ]
+    ruled = [
+        (point.name, how, *(Unit.PERCENT.show(found.get(name)) for name in ("pro", "anti", "Δ")))
+        for point in points
+        for how in ARITHMETIC
+        if (found := point.arithmetic(how))
+    ]
+    folded: dict[str, Sequence[Block]] = {
+        "Every number with its interval": [Table(("point", "number", "value", "interval"), every, n_text=2)],
+        "pro and anti by both rules of arithmetic": [
+            Table(("point", "rule", "pro", "anti", "Δ"), ruled, n_text=2),
+            Bullets([f"{how}: {means}" for how, means in ARITHMETIC.items()]),
+        ],
+    }
     return [
-        *([_table(over_trainings(study))] if study.trainings else []),
-        _table(table4(study), caption),
-        _facts({f"drop, {how}": means for how, means in MAX_DROPS.items()}),
-        _table(prices(study)),
-        *([_table(more)] if more.rows else []),
-        _note(lost),
-        Section("every number with its interval", [_table(intervals(study))], folded=True),
-        Section(
-            "pro and anti by both rules of arithmetic", [_table(arithmetic(study)), _facts(ARITHMETIC)], folded=True
-        ),
+        *([over_trainings(study)] if study.trainings else []),
+        replace(table4(study), caption=f"{study.direction}: {_caption(study)}"),
+        Bullets([f"max drop, {how}: {means}" for how, means in MAX_DROPS.items()]),
+        prices(study),
+        *([Table(("number", *(point.name for point in points)), of_others, "Other benchmarks")] if of_others else []),
+        Paragraph(lost, "note"),
+        *(Section(title, parts, level=3, folded=True) for title, parts in folded.items()),
     ]
 
 
-def _published(study: Study) -> list[Block]:
+def _published_blocks(study: Study) -> list[Block]:
     found: list[Block] = []
     for section in published_sections():
         if section.direction == study.direction:
-            found.append(_table(section.drops()))
-            found += [_note(section.misprinted())] if section.misprinted() else []
+            found.append(section.drops())
+            found += [Paragraph(section.misprinted(), "note")] if section.misprinted() else []
     about = (
         "What the authors found, to compare with the drops above: other models, other data, another machine. Time and "
         "BLEU were measured on the test sets of WMT."
     )
-    return [_note(about), *found] if found else []
+    return [Paragraph(about, "note"), *found] if found else []
 
 
-def _measured(study: Study, command: str) -> list[Block]:
+def _measured_blocks(study: Study, command: str) -> list[Block]:
     facts, rounds = study.facts, study.rounds
     rows = {
         "time": f"{CLOCKS[rounds.clock]}; {len(rounds.rounds)} rounds of all points in turn, each after {N_WARM_UP} "
@@ -472,4 +668,4 @@ def _measured(study: Study, command: str) -> list[Block]:
     runs = shlex.join(f"{point.name}=runs/{point.slug}" for point in study.points)
     lines = {"This page:": command, "All sentences, side by side:": f"gendermark report {runs} -o report.html"}
     again = [block for what, line in lines.items() if line for block in (Paragraph(what), Code(line))]
-    return [_facts(rows), *again]
+    return [Drawing("facts", [(name, [text]) for name, text in rows.items()]), *again]

@@ -1,27 +1,46 @@
-"""What the commands of `study` share: options, workers, how tables are shown, the record in a study's directory."""
+"""What all studies share: options, systems that are run and compared, words and tables for it, the record of a study.
+
+A plain test set has sentences in which gender is no matter: it shows how well a system translates (Table 9 of the
+uncertainty paper).
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
+import numpy as np
 import typer
 
+from gendermark import api, names
 from gendermark.cli import terminal
 from gendermark.cli.options import Executor, Store, option_group, resampling, system_options
-from gendermark.cli.terminal import open_workers, print_json, print_table, say, show_progress
 from gendermark.errors import BadFile, MissingExtra, UserError
-from gendermark.io.textfiles import read_json, write_text
-from gendermark.metrics.metric import Resampling
-from gendermark.records import Table
-from gendermark.runs.run import RunContext
+from gendermark.io import locks
+from gendermark.io.textfiles import read_json, read_lines, write_text
+from gendermark.lab.grammar import generate
+from gendermark.metrics import quality, statistics
+from gendermark.metrics.intervals import Pairing
+from gendermark.metrics.metric import Counts, Floats, Resampling
+from gendermark.records import Unit
+from gendermark.reporting.document import Table
+from gendermark.reporting.phrases import between
+from gendermark.result import Result
+from gendermark.runs.compare import Asked, Comparison, compare, compare_metric
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
+from gendermark.selection import Selection
+from gendermark.systems.system import System, open_system
 
+# -- options -----------------------------------------------------------------------------------------------------------
+
+SOURCE_LANGUAGE = "en"
 Texts = tuple[str, ...]
 """Of an option that may be repeated."""
 SystemName = Annotated[str, typer.Option("--system", help="System as family:argument, for example demo:en-es.")]
@@ -36,16 +55,12 @@ PlainFiles = Annotated[
         help="Test set for BLEU and chrF: source and reference file. Default for es: bundled.",
     ),
 ]
-
-
 Work = AbstractContextManager[RunContext]
 
 
-@contextmanager
-def working(store: Store = None, executor: Executor = "") -> Iterator[RunContext]:
+def working(store: Store = None, executor: Executor = "") -> Work:
     """Open the store, progress and messages, and the workers that `--executor` names."""
-    with open_workers(executor) as workers:
-        yield RunContext(store, show_progress, say, executor=workers)
+    return terminal.run_context(executor, store)
 
 
 WORK: Work = option_group(working)
@@ -53,39 +68,306 @@ WORK: Work = option_group(working)
 
 
 def titled(context: RunContext, name: str) -> RunContext:
-    """The same, with the name of a system before each title of progress."""
+    """The same context, with the name of a system before each title of progress."""
     return replace(context, open_progress=lambda title: context.open_progress(f"{name}: {title}"))
 
 
-# -- output ------------------------------------------------------------------------------------------------------------
+def scipy_stats(what: str) -> Any:
+    """`scipy.stats`, or the line that installs it."""
+    try:
+        from scipy import stats
+    except ImportError:
+        raise MissingExtra(what, "lab") from None
+    return stats
+
+
+# -- systems -----------------------------------------------------------------------------------------------------------
+
+NAMED_SPEC = re.compile(r"([^=:?/\\]+)=(.+)", re.DOTALL)
+"""`NAME=SPEC` of the command line."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A system with its options, and its name in a study."""
+
+    name: str
+    spec: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """Of its run folder."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or "point"
+
+    def open(self) -> System:
+        return open_system(self.spec, self.options)
+
+
+def named_points(texts: Sequence[str]) -> list[Point]:
+    """`NAME=SPEC` or `SPEC` of the command line."""
+    found = []
+    for text in texts:
+        named = NAMED_SPEC.fullmatch(text)
+        name, spec = (names.checked(named[1]), named[2]) if named else (names.readable(text), text)
+        found.append(Point(name, spec))
+    return found
+
+
+def refuse_equal_names(points: Sequence[Point], option: str) -> None:
+    slugs = [point.slug for point in points]
+    for point in points:
+        if slugs.count(point.slug) > 1:
+            raise UserError(f"two systems are called {point.name}; name them apart with {option}")
+
+
+# -- plain test sets ---------------------------------------------------------------------------------------------------
+
+N_BUNDLED = 1000
+NO_REFERENCES = "BLEU is left out: there is no test set with references; give --plain SOURCE REFERENCE, and no fake"
+
+
+class Span(NamedTuple):
+    """A value and its interval, if it has one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class PlainSet:
+    """Sentences and their translations by people, or by the grammar that made both."""
+
+    name: str
+    sources: Sequence[str]
+    references: Sequence[str]
+
+
+def read_test_set(source: Path, reference: Path, option: str = "--plain") -> PlainSet:
+    """A file of sentences and one with the translation of each."""
+    sources, references = read_lines(source), read_lines(reference)
+    if len(sources) != len(references) or not sources:
+        raise UserError(
+            f"{source} has {len(sources):,} lines and {reference} {len(references):,}; {option} takes a file of "
+            "sentences and one with the translation of each"
+        )
+    return PlainSet(source.name, sources, references)
+
+
+def bundled_test_set(n: int = N_BUNDLED, seed: int = 0) -> PlainSet:
+    """Sentences of the demonstration model's grammar that it has not seen."""
+    pairs = list(generate(n, seed, split="held-out"))
+    name = "held-out sentences of the bundled grammar (en-es)"
+    return PlainSet(name, [pair.source for pair in pairs], [pair.target for pair in pairs])
+
+
+def plain_set(given: tuple[Path, Path] | None, target_language: str) -> PlainSet | None:
+    """The user's test set, or the bundled one where the language has one."""
+    if given is not None:
+        return read_test_set(*given)
+    return bundled_test_set() if target_language == "es" else None
+
+
+def translated(
+    spec: str,
+    sources: Sequence[str],
+    direction: tuple[str, str],
+    options: Mapping[str, str] | None = None,
+    context: RunContext = NO_CONTEXT,
+) -> list[str]:
+    """A system's translations of plain sentences."""
+    asking = api.Asking(direction[1], direction[0])
+    return [samples[0].text or "" for samples in api.translate(spec, sources, asking, options, context)]
+
+
+def rated(texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> dict[str, Span]:
+    """BLEU and chrF, and COMET where the user has it, of the whole set; intervals resample sentences."""
+    statistics_of: dict[str, tuple[list[dict[str, float]], Callable[..., Floats]]] = {
+        "bleu": (quality.bleu_statistics(texts, test_set.references), quality.bleu_value),
+        "chrf": (quality.chrf_statistics(texts, test_set.references), quality.chrf_value),
+    }
+    if quality.comet_program():
+        found = quality.comet_statistics(test_set.sources, texts, test_set.references)
+        statistics_of["comet"] = (found, quality.mean_value)
+    scores = {}
+    for score, (rows, value_of) in statistics_of.items():
+        counts: Floats = np.array([list(row.values()) for row in rows])
+        drawn = statistics.resampled_sums(counts, resampling.n_resamples, resampling.seed)
+        interval = statistics.percentile_interval(value_of(*drawn.T), resampling.confidence)
+        value = float(value_of(*counts.sum(axis=0, keepdims=True).T)[0])
+        scores[score] = Span(value, *(interval or (None, None)))
+    return scores
+
+
+# -- comparisons -------------------------------------------------------------------------------------------------------
+
+Key = tuple[str, str, str]
+"""Benchmark, metric and slice."""
+Row = Mapping[str, Any]
+"""A comparison as JSON has it, or another part of a report."""
+BLEU: Key = ("bleu", "bleu", "all")
+CHRF: Key = ("chrf", "chrf", "all")
+
+
+class Made(NamedTuple):
+    """What one system of a study gave: its run, and its translations of the plain test set, if there is one."""
+
+    results: Sequence[Result]
+    texts: Sequence[str] = ()
+
+
+def run_point(
+    point: Point,
+    selections: tuple[Selection, ...],
+    run_folder: Path,
+    how: Resampling,
+    context: RunContext,
+    *,
+    test_set: PlainSet | None = None,
+    accept_unsound: bool = False,
+) -> Made:
+    """Run a system on benchmarks and on the plain test set; the run folder is kept, and resumed."""
+    config = RunConfig(point.spec, selections, point.options, how, accept_unsound=accept_unsound)
+    results = run(config, run_folder, context)
+    if test_set is None:
+        return Made(results)
+    silent = replace(context, tell=lambda note: None)  # noqa: ARG005 (its notes were given for the run)
+    direction = (SOURCE_LANGUAGE, selections[0].target_language)
+    return Made(results, translated(point.spec, test_set.sources, direction, point.options, silent))
+
+
+def compare_quality(
+    first: Made, second: Made, test_set: PlainSet | None, how: Resampling, scores: Sequence[str] = ("bleu", "chrf")
+) -> list[Comparison]:
+    """BLEU and chrF of two systems, paired on sentences and not corrected; empty where one has no translations."""
+    if test_set is None or not (first.texts and second.texts):
+        return []
+    names = tuple(f"{number:06}" for number in range(len(test_set.references)))
+    rows = []
+    for score in scores:
+        metric = quality.quality(score, "plain")
+        columns = {name: place for place, name in enumerate(metric.needs)}
+        count = {"bleu": quality.bleu_statistics, "chrf": quality.chrf_statistics}[score]
+        sides = []
+        for texts in (first.texts, second.texts):
+            matrix = np.array([list(row.values()) for row in count(texts, test_set.references)])
+            sides.append(Counts(names, ("",) * len(names), columns, matrix))
+        found = compare_metric(score, metric, Pairing(sides[0], sides[1], how), how)
+        rows.append(replace(found, metric=score))
+    return rows
+
+
+def compared(first: Made, second: Made, keys: Sequence[Key], plain: Sequence[Comparison], how: Resampling) -> list[Row]:
+    """These numbers of two runs and of the plain test set, as JSON; one Holm correction over all of it."""
+    report = compare(first.results, second.results, how, Asked(everything=True))
+    found = {(row.cell.partition(".")[0], row.metric, row.slice): row for row in report.comparisons}
+    return [row.to_json() for row in corrected([*(found[key] for key in keys if key in found), *plain])]
+
+
+def corrected(rows: Sequence[Comparison]) -> list[Comparison]:
+    """With one Holm correction over all of them."""
+    adjusted = statistics.holm([row.p_value for row in rows])
+    return [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
+
+
+# -- words and tables --------------------------------------------------------------------------------------------------
+
+LONG_COLUMNS = ("cell", "metric", "slice", "first", "second", "difference", "low", "high", "p_adjusted")
+
+
+def by_key(comparisons: Sequence[Row]) -> dict[Key, Row]:
+    return {(row["cell"].partition(".")[0], row["metric"], row["slice"]): row for row in comparisons}
+
+
+def is_unchanged(change: Comparison) -> bool:
+    """Whether not one sentence made a difference."""
+    return change.difference == 0 and not change.low and not change.high
+
+
+def change_in_words(name: str, change: Comparison) -> str:
+    """`BLEU 30.1 to 28.9 (-1.2, CI -2.0 to -0.4: worse)`"""
+    show = change.unit.show
+    if change.difference is None:
+        return f"{name}: no value to compare"
+    if is_unchanged(change):
+        return f"{name} {show(change.first)}, unchanged"
+    ci = "" if change.low is None else f", CI {between(show(change.low), show(change.high))}"
+    moved = f"{name} {show(change.first)} to {show(change.second)}"
+    return f"{moved} ({change.unit.show_change(change.difference)}{ci}: {change.in_words()})"
+
+
+def changes_in_words(named: Mapping[Key, str], comparisons: Sequence[Row]) -> list[str]:
+    """The named changes of a report."""
+    found = by_key(comparisons)
+    return [change_in_words(name, _comparison(found[key])) for key, name in named.items() if key in found]
+
+
+def _comparison(row: Row) -> Comparison:
+    values = {key: value for key, value in row.items() if key != "change"}
+    return Comparison(**{**values, "unit": Unit(row["unit"])})
+
+
+def value_cells(row: Mapping[Key, Row], keys: Iterable[Key], side: str) -> list[str]:
+    """The values of one side alone."""
+    return [Unit(row[key]["unit"]).show(row[key][side]) if key in row else "–" for key in keys]
+
+
+def changed_rows(baseline: str, systems: Sequence[Row], keys: Sequence[Key]) -> list[tuple[str, ...]]:
+    """The baseline's values, then those of each system with their changes and intervals."""
+    rows = [(baseline, *value_cells(by_key(systems[0]["comparisons"]), keys, "first"))]
+    for one in systems:
+        found = by_key(one["comparisons"])
+        rows.append((one["name"], *(_change_cell(found.get(key)) for key in keys)))
+    return rows
+
+
+def _change_cell(row: Row | None) -> str:
+    """The new value, and its change with the interval."""
+    if row is None or row["difference"] is None:
+        return "–"
+    unit = Unit(row["unit"])
+    if is_unchanged(_comparison(row)):
+        return f"{unit.show(row['second'])} (unchanged)"
+    change = f"{unit.show(row['second'])} ({unit.show_change(row['difference'])}"
+    return f"{change})" if row["low"] is None else f"{change}; {unit.show(row['low'])} to {unit.show(row['high'])})"
+
+
+def long_rows(systems: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Every comparison of every system with all its digits."""
+    return [(one["name"], *(row[column] for column in LONG_COLUMNS)) for one in systems for row in one["comparisons"]]
+
+
+def show(
+    found: Any, tables: Sequence[Table], notes: Iterable[str] = (), *, as_json: bool, piped: Sequence[Table] = ()
+) -> None:
+    """Print `found` as JSON, or all tables on a terminal, or `piped` (the first one) with all digits; then notes."""
+    if as_json:
+        terminal.print_json(found)
+    elif is_terminal():
+        first, *others = tables
+        for one in map(_narrowed, (*others, first)):
+            cells = [[f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in one.rows]
+            terminal.print_table(str(one.caption), [str(head) for head in one.columns], cells)
+    else:
+        for table in piped or tables[:1]:
+            terminal.print_table("", [str(head) for head in table.columns], table.rows)
+    for note in notes:
+        terminal.say(note)
 
 
 def is_terminal() -> bool:
     return terminal.is_terminal(sys.stdout)
 
 
-def show(found: Any, tables: Sequence[Table], notes: Iterable[str] = (), *, as_json: bool) -> None:
-    """Print `found` as JSON, or all tables on a terminal, or the first one with all its digits when piped."""
-    if as_json:
-        print_json(found)
-    elif is_terminal():
-        first, *others = tables
-        for one in map(_narrowed, (*others, first)):
-            print_table(one.title, one.columns, [[_short(cell) for cell in row] for row in one.rows])
-    else:
-        print_table("", tables[0].columns, tables[0].rows)
-    for note in notes:
-        say(note)
-
-
 def _narrowed(table: Table) -> Table:
     """Without the text that can be spared: what all rows share stands once, in the title; what only begins the next
-    cell ("causality", "causality_subject_f") is left out."""
-    if len(table.rows) < 2:
-        return table
+    cell ("causality", "causality_subject_f") is left out. A table of words alone stays as it is."""
     columns = [[row[place] for row in table.rows] for place in range(len(table.columns))]
-    texts = [[str(cell or "") for cell in column] for column in columns]
     is_text = [not any(isinstance(cell, float | int) for cell in column) for column in columns]
+    if len(table.rows) < 2 or all(is_text):
+        return table
+    texts = [[str(cell or "") for cell in column] for column in columns]
     shared = [place for place, column in enumerate(texts) if is_text[place] and len(set(column)) == 1]
     begun = [
         place
@@ -94,23 +376,30 @@ def _narrowed(table: Table) -> Table:
     ]
     kept = [place for place in range(len(columns)) if place not in {*shared, *begun}]
     said = ", ".join(f"{table.columns[place]} {texts[place][0]}" for place in shared if texts[place][0])
-    return replace(
-        table,
-        title="; ".join(filter(None, (table.title, said))),
-        columns=tuple(table.columns[place] for place in kept),
-        rows=[tuple(row[place] for place in kept) for row in table.rows],
+    return Table(
+        [table.columns[place] for place in kept],
+        [[row[place] for place in kept] for row in table.rows],
+        "; ".join(filter(None, (str(table.caption), said))),
     )
-
-
-def _short(cell: Any) -> Any:
-    return f"{cell:.4g}" if isinstance(cell, float) else cell
 
 
 # -- the record of a study ---------------------------------------------------------------------------------------------
 
 
-def check_reusable(path: Path, settings: Mapping[str, Any], own: Sequence[str]) -> None:
-    """A directory may be written again by the same study only; without a record it must not hold what is its `own`."""
+@contextmanager
+def claimed(record: Path, settings: Row, own: Sequence[str]) -> Iterator[None]:
+    """Keep a study's directory to one process, and write there what is asked.
+
+    A directory may be written again by the same study only; without a record it must not hold what is its `own`.
+    """
+    _check_reusable(record, settings, own)
+    with locks.hold(record.parent / ".lock"):
+        _check_reusable(record, settings, own)  # again: another process may have been faster
+        write_record(record, {"settings": settings})
+        yield
+
+
+def _check_reusable(path: Path, settings: Row, own: Sequence[str]) -> None:
     output = path.parent
     if output.exists() and not output.is_dir():
         raise UserError(f"{output} is a file; choose a directory with -o")
@@ -129,14 +418,5 @@ def check_reusable(path: Path, settings: Mapping[str, Any], own: Sequence[str]) 
         )
 
 
-def write_record(path: Path, record: Mapping[str, Any]) -> None:
+def write_record(path: Path, record: Row) -> None:
     write_text(path, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
-
-
-def scipy_stats(what: str) -> Any:
-    """`scipy.stats`, or the line that installs it."""
-    try:
-        from scipy import stats
-    except ImportError:
-        raise MissingExtra(what, "lab") from None
-    return stats

@@ -16,11 +16,11 @@ from typer import Option
 
 from gendermark import api
 from gendermark.cli.options import ResumedIn, Rules, StudiedData, To, option_group, pairs
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
-from gendermark.lab import paired, studies
-from gendermark.lab.speed import Point, named_points, refuse_equal_names
+from gendermark.lab import studies
+from gendermark.lab.studies import BLEU, Key, Point, Row
 from gendermark.lab.torch_models import trained_context
 from gendermark.reading import context as contexts
 from gendermark.records import Unit
@@ -28,12 +28,12 @@ from gendermark.reporting import latex as latex_
 from gendermark.reporting import text as markdown_
 from gendermark.reporting.document import Bullets, Paragraph, Section, Table
 from gendermark.reporting.published import all_published
-from gendermark.result import Result
-from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
+from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.selection import Selection
 
+RECORD = "training.json"
 CONTEXTUAL, COUNTERFACTUAL, WINOMT = "mt-geneval-contextual", "mt-geneval-counterfactual", "winomt"
-COMPARED: tuple[paired.Key, ...] = (
+COMPARED: tuple[Key, ...] = (
     (CONTEXTUAL, "accuracy", "all"),
     (CONTEXTUAL, "accuracy", "feminine"),
     (CONTEXTUAL, "accuracy", "masculine"),
@@ -49,27 +49,27 @@ COMPARED: tuple[paired.Key, ...] = (
     (WINOMT, "recall_gap", "all"),
 )
 """For each model one Holm correction is made over them and BLEU and chrF of the plain set."""
-PAPER: Mapping[str, paired.Key] = {
+PAPER: Mapping[str, Key] = {
     "contextual": (CONTEXTUAL, "accuracy", "all"),
     "counterfactual": (COUNTERFACTUAL, "accuracy", "all"),
     "BLEU, women": (COUNTERFACTUAL, "bleu_feminine", "all"),
     "BLEU, men": (COUNTERFACTUAL, "bleu_masculine", "all"),
 }
 """The columns of Table 10, then those of Table 11."""
-OURS: Mapping[str, paired.Key] = {
+OURS: Mapping[str, Key] = {
     "contextual, women": (CONTEXTUAL, "accuracy", "feminine"),
     "contextual, men": (CONTEXTUAL, "accuracy", "masculine"),
     "WinoMT": (WINOMT, "accuracy", "all"),
     "WinoMT, women": (WINOMT, "accuracy", "feminine"),
     "WinoMT, men": (WINOMT, "accuracy", "masculine"),
-    "plain BLEU": paired.BLEU,
+    "plain BLEU": BLEU,
 }
-_IN_FINDINGS: Mapping[paired.Key, str] = {
+_IN_FINDINGS: Mapping[Key, str] = {
     PAPER["contextual"]: "contextual accuracy",
     PAPER["counterfactual"]: "counterfactual accuracy",
     OURS["WinoMT, women"]: "women right on WinoMT",
     OURS["WinoMT, men"]: "men right on WinoMT",
-    paired.BLEU: "BLEU",
+    BLEU: "BLEU",
 }
 
 
@@ -95,10 +95,10 @@ class Settings:
 
     def models(self) -> dict[str, tuple[Point, str]]:
         """By name: a model, and what it is shown of the context."""
-        models = named_points(self.systems)
+        models = studies.named_points(self.systems)
         if len(models) < 2:
             raise UserError("one model has nothing to be compared with; give --system NAME=SPEC at least twice")
-        refuse_equal_names(models, "--system NAME=SPEC")
+        studies.refuse_equal_names(models, "--system NAME=SPEC")
         shown = pairs(self.context, "--context", "ctx=separator:<sep>")
         known = [model.name for model in models]
         for name in shown:
@@ -130,7 +130,7 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
     for _, context in models.values():
         contexts.show("A.", "B.", context)  # a separator without text is refused before any work
     points = [model for model, _ in models.values()]
-    test_set = paired.plain_set(settings.plain, settings.target_language) if _all_translate(points) else None
+    test_set = studies.plain_set(settings.plain, settings.target_language) if _all_translate(points) else None
     asked = {
         "models": {name: {"system": model.spec, "context": context} for name, (model, context) in models.items()},
         "target_language": settings.target_language,
@@ -138,34 +138,31 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
         "rules": settings.rules,
         "plain": [str(path) for path in settings.plain] if settings.plain else None,
     }
-    record = output / "training.json"
-    studies.check_reusable(record, asked, [model.slug for model in points])
-    studies.write_record(record, {"settings": asked})
-    results: dict[str, Sequence[Result]] = {}
-    texts = {}
-    for model in points:
-        config = RunConfig(model.spec, selections[model.name], dict(model.options), how)
-        results[model.name] = run(config, output / model.slug, run_context)
-        if test_set is not None:
-            texts[model.name] = paired.plain_texts(config, test_set, settings.target_language, run_context)
-    first, *others = models
-    report: dict[str, Any] = {
-        "settings": asked,
-        "baseline": first,
-        "plain_set": test_set.name if test_set else None,
-        "n_plain": len(test_set.sources) if test_set else 0,
-        "models": [],
-        "notes": [] if test_set else [paired.NO_REFERENCES],
-        "signatures": {name: [result.signature for result in found] for name, found in results.items()},
-    }
-    for name in others:
-        plain = paired.compared_plainly(test_set, (texts[first], texts[name]), how) if test_set else []
-        rows = paired.compared((results[first], results[name]), COMPARED, plain, how)
-        report["models"].append({"name": name, "comparisons": [row.to_json() for row in rows]})
-    report["findings"] = findings(report)
-    studies.write_record(record, report)
-    write_text(output / "table.md", markdown(report))
-    write_text(output / "table.tex", latex(report))
+    with studies.claimed(output / RECORD, asked, [model.slug for model in points]):
+        made = {
+            model.name: studies.run_point(
+                model, selections[model.name], output / model.slug, how, run_context, test_set=test_set
+            )
+            for model in points
+        }
+        first, *others = models
+        report: dict[str, Any] = {
+            "settings": asked,
+            "baseline": first,
+            "plain_set": test_set.name if test_set else None,
+            "n_plain": len(test_set.sources) if test_set else 0,
+            "models": [],
+            "notes": [] if test_set else [studies.NO_REFERENCES],
+            "signatures": {name: [result.signature for result in one.results] for name, one in made.items()},
+        }
+        for name in others:
+            plain = studies.compare_quality(made[first], made[name], test_set, how)
+            rows = studies.compared(made[first], made[name], COMPARED, plain, how)
+            report["models"].append({"name": name, "comparisons": rows})
+        report["findings"] = findings(report)
+        studies.write_record(output / RECORD, report)
+        write_text(output / "table.md", markdown(report))
+        write_text(output / "table.tex", latex_.render([_paper_table(report)]))
     return report
 
 
@@ -181,27 +178,43 @@ def _all_translate(models: Sequence[Point]) -> bool:
 # -- words and tables --------------------------------------------------------------------------------------------------
 
 
-def findings(report: paired.Row) -> list[str]:
+def findings(report: Row) -> list[str]:
     """A sentence for each model but the first."""
-    found = []
-    for model in report["models"]:
-        changes = paired.changes_in_words(_IN_FINDINGS, model["comparisons"])
-        found.append(f"{model['name']} against {report['baseline']}: {'; '.join(changes)}.")
-    return found
+    return [
+        f"{model['name']} against {report['baseline']}: "
+        f"{'; '.join(studies.changes_in_words(_IN_FINDINGS, model['comparisons']))}."
+        for model in report["models"]
+    ]
 
 
-def paper_rows(report: paired.Row) -> list[tuple[str, ...]]:
+def paper_rows(report: Row) -> list[tuple[str, ...]]:
     """Values alone, as the paper has them."""
-    rows = paired.changed_rows(report["baseline"], report["models"], list(PAPER.values()))[:1]
-    for model in report["models"]:
-        found = paired.by_key(model["comparisons"])
-        rows.append((model["name"], *(paired.value_cell(found.get(key), "second") for key in PAPER.values())))
-    return rows
+    sides = [(report["baseline"], report["models"][0], "first")]
+    sides += [(model["name"], model, "second") for model in report["models"]]
+    return [
+        (name, *studies.value_cells(studies.by_key(model["comparisons"]), PAPER.values(), side))
+        for name, model, side in sides
+    ]
+
+
+def _paper_table(report: Row) -> Table:
+    asked = report["settings"]
+    caption = (
+        f"Accuracy on MT-GenEval and BLEU of its counterfactual sentences, into {asked['target_language']} "
+        f"({asked['data']} data, rules {asked['rules']})."
+    )
+    return Table(("model", *PAPER), paper_rows(report), caption, name="training")
+
+
+def _changed(report: Row, columns: Mapping[str, Key]) -> Table:
+    rows = studies.changed_rows(report["baseline"], report["models"], list(columns.values()))
+    title = f"Models into {report['settings']['target_language']}, as in Tables 10 and 11"
+    return Table(("model", *columns), rows, title)
 
 
 def published_rows() -> list[tuple[str, ...]]:
     """Tables 10 and 11 as the paper prints them: a row for each model and direction."""
-    printed: dict[tuple[str, str], dict[paired.Key, float]] = {}
+    printed: dict[tuple[str, str], dict[Key, float]] = {}
     for value in all_published():
         if value.benchmark in (CONTEXTUAL, COUNTERFACTUAL) and value.where in ("Table 10", "Table 11"):
             found = printed.setdefault((value.system, value.direction), {})
@@ -212,34 +225,21 @@ def published_rows() -> list[tuple[str, ...]]:
     ]
 
 
-def markdown(report: paired.Row) -> str:
+def markdown(report: Row) -> str:
     """The tables, and what was found."""
     to, data = report["settings"]["target_language"], report["settings"]["data"]
     shown = ", ".join(f"{name}: {one['context']}" for name, one in report["settings"]["models"].items())
-    tables = {"In the form of Tables 10 and 11": (PAPER, paper_rows(report))}
-    for title, columns in (("The same, with changes", PAPER), ("Further numbers", OURS)):
-        tables[title] = (columns, paired.changed_rows(report["baseline"], report["models"], list(columns.values())))
-    ours = [Section(title, [Table(("model", *columns), rows)]) for title, (columns, rows) in tables.items()]
-    printed = Table(("system", "direction", *PAPER), published_rows())
+    printed = Table(("system", "direction", *PAPER), published_rows(), n_text=2)
     return markdown_.markdown(
         [
             Section(f"Models into {to} ({data})", [Bullets(report["findings"])], level=1),
-            *ours,
+            Section("In the form of Tables 10 and 11", [_paper_table(report)]),
+            Section("The same, with changes", [_changed(report, PAPER)]),
+            Section("Further numbers", [_changed(report, OURS)]),
             Paragraph(f"What each model is shown before a contextual sentence: {shown}."),
             Section("Tables 10 and 11 of Currey et al. (2022), by their rules", [printed]),
         ]
     )
-
-
-def latex(report: paired.Row) -> str:
-    to, data = report["settings"]["target_language"], report["settings"]["data"]
-    caption = (
-        f"Accuracy on MT-GenEval and BLEU of its counterfactual sentences, into {to} ({data} data, rules "
-        f"{report['settings']['rules']})."
-    )
-    head = [latex_.line(["", *PAPER])]
-    lines = [latex_.line(row) for row in paper_rows(report)]
-    return latex_.tabular("table", "l" + "r" * len(PAPER), head, lines, caption, "tab:training") + "\n"
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -251,13 +251,7 @@ def training(
     """Compare models trained in different ways: MT-GenEval (Tables 10 and 11), WinoMT and BLEU."""
     with work as run_context:
         report = study_training(settings, run_context)
-    if as_json:
-        print_json(report)
-    elif studies.is_terminal():
-        rows = paired.changed_rows(report["baseline"], report["models"], list(PAPER.values()))
-        print_table(f"Models into {settings.target_language}, as in Tables 10 and 11", ("model", *PAPER), rows)
-    else:
-        print_table("", ("model", *paired.LONG_COLUMNS), paired.long_rows(report["models"]))
-    for sentence in (*report["findings"], *report["notes"]):
-        say(sentence)
+    every = Table(("model", *studies.LONG_COLUMNS), studies.long_rows(report["models"]))
+    said = (*report["findings"], *report["notes"])
+    studies.show(report, [_changed(report, PAPER)], said, as_json=as_json, piped=[every])
     say(f"run folders and tables: {settings.output}")
