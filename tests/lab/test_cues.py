@@ -74,20 +74,20 @@ def test_the_model_equals_statsmodels_and_its_errors_a_jackknife() -> None:
         "high": values + reach * errors,
     }
     for name, numbers in expected.items():
-        assert [getattr(c, name) for c in ours.coefficients] == pytest.approx(numbers, abs=CLOSE), name
+        assert [c[name] for c in ours["coefficients"]] == pytest.approx(numbers, abs=CLOSE), name
     fitted = OLS(response, np.column_stack(list(whole.values()))).fit()
-    assert ours.r_squared == pytest.approx(fitted.rsquared, abs=CLOSE)
-    assert (ours.n, ours.n_clusters, ours.df_error, dict(ours.dropped)) == (len(response), 40, 39, {})
-    intercept, *rest = ours.coefficients
-    assert intercept.p_holm is None  # it is no question
-    assert [c.p_holm for c in rest] == holm([c.p_value for c in rest])
-    for factor, places in zip(ours.factors, ([1, 2], [3]), strict=True):
+    assert ours["r_squared"] == pytest.approx(fitted.rsquared, abs=CLOSE)
+    assert (ours["n"], ours["n_clusters"], ours["df_error"], ours["left_out"]) == (len(response), 40, 39, {})
+    intercept, *rest = ours["coefficients"]
+    assert intercept["p_holm"] is None  # it is no question
+    assert [c["p_holm"] for c in rest] == holm([c["p_value"] for c in rest])
+    for factor, places in zip(ours["factors"], ([1, 2], [3]), strict=True):
         own = values[places]
         f = own @ np.linalg.inv(covariance[np.ix_(places, places)]) @ own / len(places)
-        assert factor.f == pytest.approx(f, rel=CLOSE)
-        assert factor.p_value == pytest.approx(scipy.stats.f.sf(f, len(places), 39), abs=CLOSE)
-        assert (factor.df_factor, factor.df_error) == (len(places), 39)
-    assert [factor.p_holm for factor in ours.factors] == holm([factor.p_value for factor in ours.factors])
+        assert factor["f"] == pytest.approx(f, rel=CLOSE)
+        assert factor["p_value"] == pytest.approx(scipy.stats.f.sf(f, len(places), 39), abs=CLOSE)
+        assert (factor["df_factor"], factor["df_error"]) == (len(places), 39)
+    assert [factor["p_holm"] for factor in ours["factors"]] == holm([factor["p_value"] for factor in ours["factors"]])
 
 
 @pytest.mark.parametrize("n_per_cluster", [1, 2])
@@ -98,15 +98,15 @@ def test_levels_are_a_column_for_each_set_with_errors_robust_within_clusters(n_p
     ours = linear_model(response, columns, clusters, levels=sets)
     dummies = pd.get_dummies(sets, dtype=float).to_numpy()
     theirs = OLS(response, np.column_stack([*(columns[name] for name in names), dummies])).fit()
-    assert [c.name for c in ours.coefficients] == names
-    assert [c.value for c in ours.coefficients] == pytest.approx(theirs.params[:3], abs=CLOSE)
+    assert [c["name"] for c in ours["coefficients"]] == names
+    assert [c["value"] for c in ours["coefficients"]] == pytest.approx(theirs.params[:3], abs=CLOSE)
     frame = pd.DataFrame({"y": response, **columns, "set": sets})
     means_out = frame.drop(columns="set") - frame.groupby("set").transform("mean")
     _, covariance = jackknife(means_out["y"].to_numpy(), {n: means_out[n].to_numpy() for n in names}, clusters)
-    assert [c.standard_error for c in ours.coefficients] == pytest.approx(np.sqrt(np.diag(covariance)), abs=CLOSE)
-    assert (ours.n_levels, ours.n_clusters) == (40, 40 // n_per_cluster)
-    assert dict(ours.dropped) == {"stereotype": "does not vary within any contrast set"}
-    assert (ours.factors[3].f, ours.factors[3].p_holm) == (None, None)  # the factor of the dropped column
+    assert [c["standard_error"] for c in ours["coefficients"]] == pytest.approx(np.sqrt(np.diag(covariance)), abs=CLOSE)
+    assert (ours["n_levels"], ours["n_clusters"]) == (40, 40 // n_per_cluster)
+    assert ours["left_out"] == {"stereotype": "does not vary within any contrast set"}
+    assert (ours["factors"][3]["f"], ours["factors"][3]["p_holm"]) == (None, None)  # the factor of the dropped column
 
 
 def test_levels_recover_planted_effects_and_their_intervals_cover_them() -> None:
@@ -129,12 +129,12 @@ def test_levels_recover_planted_effects_and_their_intervals_cover_them() -> None
         own = rng.normal(scale=0.3, size=n_occupations)[occupations] * columns["feminine"]
         level = rng.normal(size=n_sets)[sets] + rng.normal(size=n_occupations)[occupations]
         response = 2 + effects + own + level + rng.normal(scale=0.4, size=len(sets))
-        found = linear_model(response, columns, list(occupations), levels=list(sets))
-        within.append([found[name].value for name in planted])
-        covered.append([found[name].low <= value <= found[name].high for name, value in planted.items()])
+        found = coefficients(linear_model(response, columns, list(occupations), levels=list(sets)))
+        within.append([found[name]["value"] for name in planted])
+        covered.append([found[name]["low"] <= value <= found[name]["high"] for name, value in planted.items()])
         less_mean = response - (np.bincount(sets, response) / 3)[sets]
-        form = linear_model(less_mean, columns, list(occupations))
-        shrunk.append([form[name].value for name in planted])
+        form = coefficients(linear_model(less_mean, columns, list(occupations)))
+        shrunk.append([form[name]["value"] for name in planted])
     truth = np.array(list(planted.values()))
     error_of_mean = np.std(within, axis=0, ddof=1) / math.sqrt(len(within))
     assert np.all(np.abs(np.mean(within, axis=0) - truth) < 3 * error_of_mean)
@@ -147,7 +147,7 @@ def test_levels_recover_planted_effects_and_their_intervals_cover_them() -> None
 
 def test_columns_that_say_nothing_of_their_own_spoil_no_other() -> None:
     response, columns, clusters = sentences()
-    before = linear_model(response, columns, clusters)["recency"]
+    before = coefficients(linear_model(response, columns, clusters))["recency"]
     more = {
         **columns,
         "neutral": 1 - columns["feminine"] - columns["masculine"],
@@ -156,11 +156,14 @@ def test_columns_that_say_nothing_of_their_own_spoil_no_other() -> None:
     }
     found = linear_model(response, more, clusters)
     wanted = {"neutral": "follows from intercept, feminine, masculine", "twice": "follows from recency"}
-    assert dict(found.dropped) == wanted
-    assert math.isfinite(found["rare"].low)
-    assert found["recency"].standard_error == pytest.approx(before.standard_error, rel=0.1)
-    scaled = linear_model(response, {**columns, "recency": columns["recency"] * 1e6}, clusters)["recency"]
-    assert (scaled.value * 1e6, scaled.p_value) == (pytest.approx(before.value), pytest.approx(before.p_value))
+    assert found["left_out"] == wanted
+    known = coefficients(found)
+    assert math.isfinite(known["rare"]["low"])
+    assert known["recency"]["standard_error"] == pytest.approx(before["standard_error"], rel=0.1)
+    larger = linear_model(response, {**columns, "recency": columns["recency"] * 1e6}, clusters)
+    scaled = coefficients(larger)["recency"]
+    assert scaled["value"] * 1e6 == pytest.approx(before["value"])
+    assert scaled["p_value"] == pytest.approx(before["p_value"])
 
 
 @pytest.mark.parametrize(

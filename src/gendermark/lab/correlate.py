@@ -6,10 +6,9 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -73,22 +72,16 @@ MOST_ORDERS = math.factorial(9)
 # -- the test ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(NamedTuple):
     """How far two lists of numbers go together, and how often chance alone would do as much."""
 
-    kind: str
     value: float | None
     """`None` with fewer than two pairs, or where one list is constant."""
     p_value: float | None
-    n: int
+    by_chance: float | None
+    """Its mean over all orders: 0, but where numbers keep to their blocks and blocks differ in both lists."""
     is_exact: bool
     """Whether all orders were tried, not a sample of them."""
-    by_chance: float | None = None
-    """Its mean over all orders: 0, but where numbers keep to their blocks and blocks differ in both lists."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {"value": self.value, "p_value": self.p_value, "by_chance": self.by_chance, "is_exact": self.is_exact}
 
 
 def correlation_test(
@@ -111,12 +104,14 @@ def correlation_test(
     parts = _places(blocks if blocks is not None else [0] * len(x))
     is_exact = math.prod(math.factorial(len(part)) for part in parts) <= MOST_ORDERS
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return Correlation(kind, None, None, len(x), is_exact)
+        return Correlation(None, None, None, is_exact)
     value = float(getattr(stats, KINDS[kind])(x, y).statistic)
     orders = _all_orders(tuple(parts)) if is_exact else _drawn_orders(parts, n_resamples, seed)
     # Whatever the order, spread and ties of a list stay as they are: only the product of the two changes.
     if kind == "kendall":
-        replicates = _concordances(x, y, orders)
+        signs = [np.sign(values[:, None] - values).astype(np.int8) for values in (x, y)]
+        totals = (signs[0][orders[:, :, None], orders[:, None, :]] * signs[1]).sum(axis=(1, 2), dtype=np.int64)
+        replicates = totals / math.sqrt(math.prod(int(np.abs(own).sum(dtype=np.int64)) for own in signs))
     else:
         if kind == "spearman":
             x, y = stats.rankdata(x), stats.rankdata(y)
@@ -127,7 +122,7 @@ def correlation_test(
         p_value: float | None = float(np.mean(np.abs(replicates - by_chance) >= abs(value - by_chance) - 1e-12))
     else:
         p_value = permutation_p_value(value - by_chance, replicates - by_chance)
-    return Correlation(kind, value, p_value, len(x), is_exact, by_chance)
+    return Correlation(value, p_value, by_chance, is_exact)
 
 
 def within_blocks(first: ArrayLike, second: ArrayLike, blocks: Sequence[Hashable]) -> tuple[Floats, Floats]:
@@ -138,18 +133,6 @@ def within_blocks(first: ArrayLike, second: ArrayLike, blocks: Sequence[Hashable
         for row, values in zip(ranks, (first, second), strict=True):
             row[places] = rank(np.asarray(values)[places]) - (len(places) + 1) / 2
     return ranks[0], ranks[1]
-
-
-def _concordances(x: Floats, y: Floats, orders: NDArray[np.int64]) -> Floats:
-    """Tau-b for each order of `x`."""
-    pairs = list(itertools.combinations(range(len(y)), 2))
-    ranks = np.unique(x, return_inverse=True)[1].astype(np.int32)[orders]
-    totals = np.zeros(len(orders))
-    for earlier, later in pairs:
-        if sign := float(np.sign(y[later] - y[earlier])):
-            totals += sign * np.sign(ranks[:, later] - ranks[:, earlier])
-    n_ordered = [sum(values[a] != values[b] for a, b in pairs) for values in (x, y)]
-    return np.asarray(totals / math.sqrt(math.prod(n_ordered)))
 
 
 _Places = tuple[int, ...]
@@ -316,8 +299,8 @@ def _correlations(name: str, cells: Sequence[Row], *, within_languages: bool = F
         within = None
         if max(Counter(languages).values()) > 1 < len(set(languages)):
             ranks = within_blocks(values, accuracies, languages)
-            within = correlation_test(*ranks, "pearson", blocks=languages).to_json()
-        tests = {kind: correlation_test(values, accuracies, kind, blocks=blocks).to_json() for kind in KINDS}
+            within = correlation_test(*ranks, "pearson", blocks=languages)._asdict()
+        tests = {kind: correlation_test(values, accuracies, kind, blocks=blocks)._asdict() for kind in KINDS}
         about = {"slice": name, "score": score, "expected": _SCORES[score], "n": len(known)}
         found.append({**about, **tests, "within": within})
     corrected = holm([row["spearman"]["p_value"] for row in found])
@@ -328,28 +311,26 @@ def _correlations(name: str, cells: Sequence[Row], *, within_languages: bool = F
 
 
 def _tables(report: Row) -> list[Table]:
-    tested = (column for kind in KINDS for column in (kind, f"{kind}_p"))
-    within = ("spearman_by_chance", "within", "within_p")
-    columns = ("slice", "score", "expected", "n", *tested, "p_holm", *within)
-    rows = []
-    for row in report["correlations"]:
-        own = row["within"] or {"value": None, "p_value": None}
-        rows.append(
-            (
-                *(row[name] for name in ("slice", "score", "expected", "n")),
-                *(value for kind in KINDS for value in (row[kind]["value"], row[kind]["p_value"])),
-                *(row["p_holm"], row["spearman"]["by_chance"], own["value"], own["p_value"]),
-            )
+    about = ("slice", "score", "expected", "n")
+    tested = [(kind, number) for kind in KINDS for number in ("value", "p_value")]
+    rows = [
+        (
+            *(row[name] for name in about),
+            *(row[kind][number] for kind, number in tested),
+            *(row["p_holm"], row["spearman"]["by_chance"]),
+            *((row["within"] or {}).get(number) for number in ("value", "p_value")),
         )
-    known = [score for score in report["ranks"] if score != "accuracy"]
-    cells = [
-        (*(row[name] for name in ("run", "system", "direction", "accuracy")), *(row["scores"][one] for one in known))
-        for row in report["cells"]
+        for row in report["correlations"]
     ]
-    about = f"One row per system and language; accuracy is {report['accuracy']}"
+    heads = (kind if number == "value" else f"{kind}_p" for kind, number in tested)
+    columns = (*about, *heads, "p_holm", "spearman_by_chance", "within", "within_p")
+    known = [score for score in report["ranks"] if score != "accuracy"]
+    where = ("run", "system", "direction", "accuracy")
+    cells = [(*(row[name] for name in where), *(row["scores"][one] for one in known)) for row in report["cells"]]
+    accuracy = f"accuracy is {report['accuracy']}"
     return [
         Table(columns, rows, f"Uncertainty against {report['accuracy']}"),
-        Table(("run", "system", "direction", "accuracy", *known), cells, about),
+        Table((*where, *known), cells, f"One row per system and language; {accuracy}"),
     ]
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -24,10 +24,10 @@ from typer import Option
 
 from gendermark.cli.options import Confidence, option_group, resampling
 from gendermark.cli.terminal import AsJson
-from gendermark.errors import UnknownName, UserError
+from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.lab import uncertainty_results as results
 from gendermark.lab.sentence_cues import COLUMNS, FACTORS, annotate, design_columns
-from gendermark.lab.studies import Texts, scipy_stats, show
+from gendermark.lab.studies import Texts, show
 from gendermark.lab.uncertainty_results import Cell, Drawn, Into, Measure, Plot, Runs
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm
@@ -41,58 +41,8 @@ from gendermark.reporting.document import Table
 INTERCEPT = "intercept"
 _COLLINEAR = 1e-9
 """A column of which less than this share is left, once the earlier ones are taken out, says nothing of its own."""
-_TIE = 1e-12
 _ROUNDING = 1e-7
 """A standard error is a root, so that rounding shows in its eighth digit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Coefficient:
-    """One column of the model: by how much the response moves when it rises by one, all else equal."""
-
-    name: str
-    value: float
-    standard_error: float
-    t: float | None
-    """`None` where there is no error to divide by."""
-    p_value: float | None
-    p_holm: float | None
-    """Corrected for all columns of the model; `None` for the intercept, which is no question."""
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class FactorTest:
-    """Do the columns of one factor matter at all, the others being in the model?"""
-
-    name: str
-    columns: tuple[str, ...]
-    f: float | None
-    df_factor: int
-    df_error: int
-    p_value: float | None
-    p_holm: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class LinearModel:
-    """A fitted model, with everything that was left out of it said by name."""
-
-    coefficients: tuple[Coefficient, ...]
-    factors: tuple[FactorTest, ...]
-    dropped: Mapping[str, str]
-    """Columns that say nothing of their own, and why."""
-    n: int
-    n_clusters: int
-    df_error: int
-    r_squared: float | None
-    """Of the variation within the sets, where these have levels of their own."""
-    n_levels: int
-    """Sets with a level of their own; 0 if there is one intercept for all."""
-
-    def __getitem__(self, name: str) -> Coefficient:
-        return next(coefficient for coefficient in self.coefficients if coefficient.name == name)
 
 
 def linear_model(
@@ -103,14 +53,22 @@ def linear_model(
     levels: Sequence[Hashable] | None = None,
     factors: Mapping[str, Sequence[str]] | None = None,
     confidence: float = 0.95,
-) -> LinearModel:
+) -> dict[str, Any]:
     """Least squares of `response` on `columns`, with tests of each column and of each factor (a group of columns).
 
     `levels` are the sets that have a level of their own each, so that response and columns are compared within sets
     only: what does not vary within any set has no effect then. Every set lies within one cluster.
     The errors are robust to dependence within clusters, so a factor's F test is the Wald test. The model has no
     interactions: its tests are those of type II and of type III at once. Without `factors` each column is one.
+
+    `p_holm` is corrected for all columns, or factors, of the model; the intercept is no question and has none. `t` is
+    `None` where there is no error to divide by. `r_squared` is of the variation within the sets, where these have
+    levels of their own. `left_out` has the columns that say nothing of their own, and why.
     """
+    try:
+        from statsmodels.regression.linear_model import OLS, OLSResults
+    except ImportError:
+        raise MissingExtra("study uncertainty cues", "lab") from None
     y = np.asarray(response, dtype=np.float64)
     matrix = np.stack([np.asarray(values, dtype=np.float64) for values in columns.values()], axis=1)
     cluster_of = _numbered(clusters)
@@ -124,7 +82,7 @@ def linear_model(
         level_of, names = _numbered(levels), tuple(columns)
         n_levels = int(level_of.max()) + 1
         y, matrix = _within(y[:, None], level_of)[:, 0], _within(matrix, level_of)
-    kept, dropped = _independent(matrix, names, is_within=levels is not None)
+    kept, left_out = _independent(matrix, names, is_within=levels is not None)
     matrix, names = matrix[:, kept], tuple(names[place] for place in kept)
     if not kept:
         raise UserError("no cue varies within any contrast set, so there is nothing to explain")
@@ -133,33 +91,23 @@ def linear_model(
             f"{len(y)} rows are too few for a model of {len(names) + n_levels} coefficients; give more sentences or "
             "fewer cues"
         )
-    values = np.asarray(np.linalg.lstsq(matrix, y, rcond=None)[0], dtype=np.float64)
-    residuals = y - matrix @ values
-    if np.abs(residuals).max() <= _TIE * float(np.abs(y).max(initial=0.0)):
-        residuals = np.zeros_like(residuals)  # a perfect fit but for rounding
-    covariance = _covariance(matrix, residuals, cluster_of, n_clusters)
-    df_error = n_clusters - 1
+    fit = OLS(y, matrix).fit()
+    fitted = OLSResults(fit.model, fit.params, _covariance(matrix, fit.resid, cluster_of, n_clusters), use_t=True)
+    fitted.scale, fitted.df_resid_inference = 1.0, n_clusters - 1
     # Where all clusters agree an error is nothing but rounding: then there is no test, and no t of one over nothing.
-    rounding = _ROUNDING * float(np.abs(np.asarray(response)).max()) / np.abs(matrix).max(axis=0)
-    coefficients = _coefficients(names, values, covariance, df_error, confidence)
-    exact = {c.name for c, least in zip(coefficients, rounding, strict=True) if not c.standard_error > least}
-    tests = _factor_tests(names, values, covariance, df_error, factors or {name: (name,) for name in columns})
-    return LinearModel(
-        tuple(
-            Coefficient(c.name, c.value, 0.0, None, None, None, c.value, c.value) if c.name in exact else c
-            for c in coefficients
-        ),
-        tuple(
-            replace(test, f=None, p_value=None, p_holm=None) if exact.issuperset(test.columns) else test
-            for test in tests
-        ),
-        dropped,
-        len(y),
-        n_clusters,
-        df_error,
-        _r_squared(y, residuals),
-        n_levels,
-    )
+    rounding = _ROUNDING * np.abs(np.asarray(response)).max() / np.abs(matrix).max(axis=0)
+    tests = factors or {name: (name,) for name in columns}
+    total = float(((y - y.mean()) ** 2).sum())
+    return {
+        "n": len(y),
+        "n_clusters": n_clusters,
+        "n_levels": n_levels,
+        "df_error": n_clusters - 1,
+        "r_squared": 1 - float(fit.resid @ fit.resid) / total if total > 0 else None,
+        "coefficients": _coefficients(names, fitted, fitted.bse <= rounding, confidence),
+        "factors": _factor_tests(names, fitted, fitted.bse <= rounding, tests),
+        "left_out": left_out,
+    }
 
 
 def _numbered(names: Sequence[Hashable]) -> NDArray[np.intp]:
@@ -179,20 +127,17 @@ def _independent(matrix: Floats, names: Sequence[str], *, is_within: bool) -> tu
     """The columns that are no combination of those before them, and why the others are not kept."""
     kept: list[int] = []
     dropped: dict[str, str] = {}
-    basis = np.zeros((len(matrix), 0))
     for place, name in enumerate(names):
         column = matrix[:, place]
-        rest = column - basis @ (basis.T @ column)
-        rest = rest - basis @ (basis.T @ rest)  # once more, against rounding
+        weights = np.linalg.lstsq(matrix[:, kept], column, rcond=None)[0] if kept else np.zeros(0)
+        rest = column - matrix[:, kept] @ weights
         if is_within and np.abs(column).max() <= _COLLINEAR:
             dropped[name] = "does not vary within any contrast set"
         elif np.linalg.norm(rest) <= _COLLINEAR * np.linalg.norm(column):
-            weights = np.linalg.lstsq(matrix[:, kept], column, rcond=None)[0]
             needed = [names[earlier] for earlier, weight in zip(kept, weights, strict=True) if abs(weight) > 1e-6]
             dropped[name] = f"follows from {', '.join(needed)}"
         else:
             kept.append(place)
-            basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
     return kept, dropped
 
 
@@ -212,49 +157,49 @@ def _covariance(matrix: Floats, residuals: Floats, cluster_of: NDArray[np.intp],
 
 
 def _coefficients(
-    names: Sequence[str], values: Floats, covariance: Floats, df_error: int, confidence: float
-) -> tuple[Coefficient, ...]:
-    t_of = scipy_stats("study uncertainty cues").t
-    reach = float(t_of.ppf((1 + confidence) / 2, df_error))
-    # Rounding may leave a variance of zero a little below it.
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    t_values = [float(v / e) if e > 0 else None for v, e in zip(values, errors, strict=True)]
-    p_values = [None if t is None else float(2 * t_of.sf(abs(t), df_error)) for t in t_values]
-    corrected = holm([None if name == INTERCEPT else p for name, p in zip(names, p_values, strict=True)])
-    return tuple(
-        Coefficient(name, float(v), float(e), t, p, p_holm, float(v - reach * e), float(v + reach * e))
-        for name, v, e, t, p, p_holm in zip(names, values, errors, t_values, p_values, corrected, strict=True)
-    )
+    names: Sequence[str], fitted: Any, is_exact: NDArray[np.bool_], confidence: float
+) -> list[dict[str, Any]]:
+    """A row for each column: by how much the response moves when it rises by one, all else equal."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t_values, p_values = fitted.tvalues, fitted.pvalues
+    rows = []
+    for place, (low, high) in enumerate(fitted.conf_int(1 - confidence).tolist()):
+        value, exact = float(fitted.params[place]), bool(is_exact[place])
+        rows.append(
+            {
+                "name": names[place],
+                "value": value,
+                "standard_error": 0.0 if exact else float(fitted.bse[place]),
+                "t": None if exact else float(t_values[place]),
+                "p_value": None if exact else float(p_values[place]),
+                "p_holm": None,
+                "low": value if exact else low,
+                "high": value if exact else high,
+            }
+        )
+    return _with_holm(rows, [row["name"] != INTERCEPT for row in rows])
 
 
 def _factor_tests(
-    names: Sequence[str], values: Floats, covariance: Floats, df_error: int, factors: Mapping[str, Sequence[str]]
-) -> tuple[FactorTest, ...]:
-    f_of = scipy_stats("study uncertainty cues").f
-    found: list[tuple[str, tuple[str, ...], float | None, float | None]] = []
+    names: Sequence[str], fitted: Any, is_exact: NDArray[np.bool_], factors: Mapping[str, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """A row for each factor: do its columns matter at all, the others being in the model?"""
+    rows = []
     for factor, members in factors.items():
         places = [names.index(member) for member in members if member in names]
-        f = _wald_f(values[places], covariance[np.ix_(places, places)])
-        p = None if f is None else float(f_of.sf(f, len(places), df_error))
-        found.append((factor, tuple(names[place] for place in places), f, p))
-    corrected = holm([p for *_, p in found])
-    return tuple(
-        FactorTest(factor, members, f, len(members), df_error, p, p_holm)
-        for (factor, members, f, p), p_holm in zip(found, corrected, strict=True)
-    )
+        covariance, f, p = fitted.cov_params()[np.ix_(places, places)], None, None
+        # Without columns there is no test, nor where there are too few clusters to tell their errors apart.
+        if places and np.linalg.matrix_rank(covariance, hermitian=True) == len(places) and not is_exact[places].all():
+            test = fitted.f_test(np.eye(len(names))[places])
+            f, p = max(0.0, float(test.fvalue)), float(test.pvalue)
+        found = {"name": factor, "columns": [names[place] for place in places], "f": f}
+        rows.append(found | {"df_factor": len(places), "df_error": fitted.df_resid_inference, "p_value": p})
+    return _with_holm(rows, [True] * len(rows))
 
 
-def _wald_f(values: Floats, covariance: Floats) -> float | None:
-    """`None` without columns, or where there are too few clusters to tell their errors apart."""
-    if not len(values) or np.linalg.matrix_rank(covariance, hermitian=True) < len(values):
-        return None
-    return max(0.0, float(values @ np.linalg.solve(covariance, values)) / len(values))
-
-
-def _r_squared(response: Floats, residuals: Floats) -> float | None:
-    around_mean = response - response.mean()
-    total = float(around_mean @ around_mean)
-    return 1 - float(residuals @ residuals) / total if total > 0 else None
+def _with_holm(rows: list[dict[str, Any]], is_asked: Sequence[bool]) -> list[dict[str, Any]]:
+    corrected = holm([row["p_value"] if asked else None for row, asked in zip(rows, is_asked, strict=True)])
+    return [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
 
 
 # -- entropy on cues ---------------------------------------------------------------------------------------------------
@@ -346,9 +291,8 @@ def model_cues(cells: Sequence[Cell], asked: Question, *, keep_shared: bool = Fa
     columns, left_out = _columns(items, wanted, cell.result.selection.target_language, "plain" if keep_shared else form)
     left_out |= {column: _NOT_ASKED for column in COLUMNS if column not in wanted}
     tested = {factor: [c for c in members if c in columns] for factor, members in FACTORS.items()}
-    response = np.array([value for _, value in rows])
     model = linear_model(
-        response,
+        [value for _, value in rows],
         columns,
         [getattr(item, asked.cluster) for item in items],
         levels=[item.contrast for item in items] if form == "within" else None,
@@ -362,9 +306,9 @@ def model_cues(cells: Sequence[Cell], asked: Question, *, keep_shared: bool = Fa
         notes.append(
             f"{n_all - len(rows):,} of {n_all:,} sentences are left out: there is nothing to compare them with"
         )
-    if model.n_clusters < FEW_CLUSTERS:
+    if model["n_clusters"] < FEW_CLUSTERS:
         what = "contrast sets" if asked.cluster == "contrast" else "occupations"
-        notes.append(f"{model.n_clusters} {what} are few: the intervals are rather too narrow")
+        notes.append(f"{model['n_clusters']} {what} are few: the intervals are rather too narrow")
     if rare := _rare(columns, items, asked):
         named = ", ".join(f"{name} ({n})" for name, n in rare.items())
         notes.append(f"few occupations have {named}: their intervals are too narrow")
@@ -377,15 +321,9 @@ def model_cues(cells: Sequence[Cell], asked: Question, *, keep_shared: bool = Fa
         "measure": measure,
         "form": form,
         "errors": "cluster",
-        "n": model.n,
         "cluster": asked.cluster,
-        "n_clusters": model.n_clusters,
-        "n_levels": model.n_levels,
-        "df_error": model.df_error,
-        "r_squared": model.r_squared,
-        "coefficients": [asdict(found) for found in model.coefficients],
-        "factors": [asdict(found) for found in model.factors],
-        "left_out": {**left_out, **model.dropped},
+        **model,
+        "left_out": {**left_out, **model["left_out"]},
         "notes": notes,
     }
 
