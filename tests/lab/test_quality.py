@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 import sacrebleu
-from gendermark.lab.paired import bundled_test_set
 
 from gendermark import api
 from gendermark.benchmarks.uncertainty.items import references
 from gendermark.benchmarks.uncertainty.judge import BENCHMARK
 from gendermark.errors import UserError
 from gendermark.lab.quality import Asked, bin_by_quality
+from gendermark.lab.studies import bundled_test_set
 from gendermark.lab.uncertainty_results import Cell
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender

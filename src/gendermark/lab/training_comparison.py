@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from typer import Option
@@ -208,8 +208,7 @@ def _paper_table(report: Row) -> Table:
 
 def _changed(report: Row, columns: Mapping[str, Key]) -> Table:
     rows = studies.changed_rows(report["baseline"], report["models"], list(columns.values()))
-    title = f"Models into {report['settings']['target_language']}, as in Tables 10 and 11"
-    return Table(("model", *columns), rows, title)
+    return Table(("model", *columns), rows)
 
 
 def published_rows() -> list[tuple[str, ...]]:
@@ -252,6 +251,7 @@ def training(
     with work as run_context:
         report = study_training(settings, run_context)
     every = Table(("model", *studies.LONG_COLUMNS), studies.long_rows(report["models"]))
+    shown = replace(_changed(report, PAPER), caption=f"Models into {settings.target_language}, as in Tables 10 and 11")
     said = (*report["findings"], *report["notes"])
-    studies.show(report, [_changed(report, PAPER)], said, as_json=as_json, piped=[every])
+    studies.show(report, [shown], said, as_json=as_json, piped=[every])
     say(f"run folders and tables: {settings.output}")
