@@ -252,7 +252,8 @@ def test_the_report_and_the_same_command_again(debiasing: Any, marian: Path, tmp
     report = debiasing(tmp_path, "--json", "--accept-unsound").json
     output = tmp_path / "study"
     assert json.loads((output / "debias.json").read_text(encoding="utf-8"))["report"] == report
-    assert (report["model"], report["n_bleu"], report["notes"]) == (str(marian), 2, [])
+    assert (report["model"], report["n_bleu"]) == (str(marian), 2)
+    assert all("Unsound translations were accepted" in note for note in report["notes"])
     rows = report["comparisons"]
     keys = [(row["cell"].partition(".")[0], row["metric"], row["slice"]) for row in rows]
     of_vectors = [("vectors", name, "professions") for name in ("mean_abs_cosine", "neighbour_correlation")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ import pytest
 from gendermark import api
 from gendermark.lab import mitigate, reader
 from gendermark.lab.mitigate import findings
+from gendermark.lab.studies import Made, compared, unsound_notes
+from gendermark.metrics.metric import Resampling
+from gendermark.result import ACCEPTED
 from gendermark.runs import folder
 from lab.conftest import Command
 
@@ -83,6 +87,15 @@ def test_the_bundled_model_is_mended_and_rated(study: Command, own: str, tmp_pat
     assert folder.read_manifest(tmp_path / "out" / "rerank")["notes"][0].startswith(
         "rerank:demo:en-es?beam_size=2 read"
     )
+
+
+def test_a_mitigation_that_breaks_translations_is_compared_and_named() -> None:
+    result = api.run("fake:right", "simplegen", to="es", data="core", resamples=100)
+    signature, warning = f"{result.signature}|unsound:accepted", f"{ACCEPTED}other sentences"
+    broken = Made([replace(result, signature=signature, warnings=(warning,))])
+    rows = compared(Made([result]), broken, [("simplegen", "correct", "fc")], [], Resampling(100))
+    assert [row["difference"] for row in rows] == [0]
+    assert unsound_notes({"hinted": broken}) == [f"hinted: simplegen.en-es: {warning}"]
 
 
 def test_sentences_that_leave_the_gender_open_are_counted(

@@ -392,6 +392,7 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
         sources = [item.source for item in api.items(selections[0]).items[:_N_CHECKED]]
         problem = convert(output, settings, sources, context)
         notes = [f"{output / 'ctranslate2'} is not written: {problem}"] if problem else []
+        notes += studies.unsound_notes({"before": before, "after": after})
         if test_set is None:
             notes.append("BLEU is left out: there are no references; give --bleu SOURCE REFERENCE")
         report = {

@@ -181,7 +181,7 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
         "n_timed": N_TIMED if seconds else 0,
         "reader": [rate_reader(api.items(selection)) for selection in selections],
         "signatures": {name: [result.signature for result in one.results] for name, one in made.items()},
-        "notes": [] if test_set else [studies.NO_REFERENCES],
+        "notes": [*([] if test_set else [studies.NO_REFERENCES]), *studies.unsound_notes(made)],
     }
     report["findings"] = findings(report)
     studies.write_record(output / "mitigate.json", report)
