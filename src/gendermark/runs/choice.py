@@ -49,7 +49,10 @@ def forced_choice(scored: Answers, pairs: Pairs, judgements: Sequence[Judgement]
         preferred.append(None if is_tie else right.log_probability > wrong.log_probability)
     n_right, n_decided = sum(choice is True for choice in preferred), sum(choice is not None for choice in preferred)
     written = {"correct": True, "wrong": False}
-    outcomes = [judgement.outcome or _outcome(judgement) for judgement in asked]
+    outcomes = [
+        j.outcome or ("correct" if j.is_correct else "wrong" if j.verdict is Verdict.JUDGED and j.observed else "")
+        for j in asked
+    ]
     both = [
         (choice, written[outcome])
         for choice, outcome in zip(preferred, outcomes, strict=True)
@@ -73,12 +76,6 @@ def forced_choice(scored: Answers, pairs: Pairs, judgements: Sequence[Judgement]
             **_log_probabilities(answers[::2], answers[1::2]),
         },
     )
-
-
-def _outcome(judgement: Judgement) -> str:
-    if judgement.verdict is not Verdict.JUDGED or judgement.observed is None:
-        return ""
-    return "correct" if judgement.is_correct else "wrong"
 
 
 def _log_probabilities(right: Sequence[Translation], wrong: Sequence[Translation]) -> dict[str, float | None]:

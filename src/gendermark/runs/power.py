@@ -8,10 +8,13 @@ within a group. Two runs tell all of it; one run tells how often a system is rig
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.metrics import statistics
@@ -21,7 +24,7 @@ from gendermark.result import Result
 
 POWER = 0.8
 """The share of cases in which a difference that is there should be found."""
-_MOST_GROUPS = 1_000_000
+_MOST_GROUPS, _STEPS_PER_POINT = 1_000_000, 1_000_000
 _KNOWN = (Gender.MASCULINE, Gender.FEMININE)
 OF_VERSIONS, OF_UNRELATED = 0.15, 0.5
 """Correlation, within an occupation, of the differences between two versions of one system (.10 to .26 over 91 pairs of
@@ -76,11 +79,11 @@ class Question:
 
     def detectable(self) -> float:
         """The smallest difference that is found with a power of 80%, in points."""
-        low, high = 0.0, 100.0
-        while high - low > 1e-6:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self._is_enough(self.n_groups, middle) else (middle, high)
-        return high
+        steps = range(100 * _STEPS_PER_POINT)
+        return (
+            bisect_left(steps, True, key=lambda n: self._is_enough(self.n_groups, n / _STEPS_PER_POINT))
+            / _STEPS_PER_POINT
+        )
 
     def power(self, points: float) -> float:
         """In how many of all cases a true difference of so many points is found."""
@@ -91,15 +94,8 @@ class Question:
 
     def groups_needed(self, points: float) -> int | None:
         """How many groups of the same kind would be enough; None if no number would."""
-        low, high = 1, 2
-        while not self._is_enough(high, points):
-            low, high = high, 2 * high
-            if high > _MOST_GROUPS:
-                return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._is_enough(middle, points) else (middle, high)
-        return high
+        found = 2 + bisect_left(range(2, _MOST_GROUPS), True, key=lambda n: self._is_enough(n, points))
+        return found if found < _MOST_GROUPS else None
 
     def _is_enough(self, n_groups: int, points: float) -> bool:
         df = max(n_groups - 1.0, 1.0)
@@ -165,11 +161,13 @@ def expected_from(result: Result, other: Result | None = None, alike: float = 0.
     correlation = _correlation(changed)
     if correlation is None:
         return None
-    mean_of = {gender: _mean(x for (_, of), own in changed.items() if of is gender for x in own) for gender in _KNOWN}
-    # Without what the change of each mean brings with it: a difference to be found brings its own.
-    least = {gender: abs(mean) * (1 - abs(mean)) for gender, mean in mean_of.items()}
-    variance = _mean((x - mean_of[of]) ** 2 - least[of] for (_, of), own in changed.items() for x in own)
-    return Expected(n_right / n, correlation, alike, max(variance, 0.0))
+    variance = 0.0
+    for gender in _KNOWN:
+        values = np.concatenate([own for (_, of), own in changed.items() if of is gender])
+        mean = abs(values.mean())
+        # Without what the change of each mean brings with it: a difference to be found brings its own.
+        variance += len(values) / n * (values.var() - mean * (1 - mean))
+    return Expected(n_right / n, correlation, alike, max(float(variance), 0.0))
 
 
 Cells = Mapping[tuple[str, Gender], Sequence[float]]
@@ -184,24 +182,17 @@ def _by_cell(result: Result, number: Callable[[Judgement], float]) -> Cells:
     return cells
 
 
-def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return sum(found) / len(found)
-
-
 def _correlation(cells: Cells) -> float | None:
     """Within women and men, by analysis of variance (Donner 1986, International Statistical Review 54:67-82)."""
     n, within, between, squares, n_free = 0, 0.0, 0.0, 0.0, 0
     for gender in _KNOWN:
-        own = [values for (_, of), values in cells.items() if of is gender]
-        total = sum(map(len, own))
-        mean = _mean(x for values in own for x in values)
+        own = [np.array(values) for (_, of), values in cells.items() if of is gender]
+        every = np.concatenate(own)
         for values in own:
-            centre = _mean(values)
-            within += sum((x - centre) ** 2 for x in values)
-            between += len(values) * (centre - mean) ** 2
-            squares += len(values) ** 2 / total
-        n, n_free = n + total, n_free + len(own) - 1
+            within += len(values) * float(values.var())
+            between += len(values) * float(values.mean() - every.mean()) ** 2
+            squares += len(values) ** 2 / len(every)
+        n, n_free = n + len(every), n_free + len(own) - 1
     if n_free < 1:
         return None
     n_cells = n_free + len(_KNOWN)

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gendermark import registry
-from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Description, Floats, Metric, Resampling, count
 from gendermark.reading.contrast import without_tags
 from gendermark.records import Estimate, Gender, Judgement, Unit, Verdict
 from gendermark.result import Result
+from gendermark.runs.compare import benchmark_of
 
 Scorer = Callable[[list[str], list[str], list[str]], Sequence[float]]
 """(sources, translations, references) -> a score for each."""
@@ -37,21 +36,16 @@ class QualityGap(NamedTuple):
     gap: Estimate
 
 
-class _Scores(NamedTuple):
-    name: str
-    signature: str
-    rows: Sequence[Sequence[float]]
-    """Numbers of each sentence that can be summed."""
-    value: Callable[[Sequence[float]], float]
-    """The score from their sums."""
+_Scores = tuple[str, str, Sequence[Sequence[float]], Callable[[Sequence[float]], float]]
+"""Name and signature of a score, numbers of each sentence that can be summed, and the score from their sums."""
 
 
 def quality_gap(result: Result, scorer: Any, resampling: Resampling) -> QualityGap:
     """Scores of a result whose items have references; intervals resample the groups of the benchmark."""
     sources, texts, references = _sentences(result)
-    scores = _scores(scorer, sources, texts, references)
-    rows_of = dict(zip((j.item_id for j in result.judgements), scores.rows, strict=True))
-    width = len(scores.rows[0])
+    name, signature, rows, score = _scores(scorer, sources, texts, references)
+    rows_of = dict(zip((j.item_id for j in result.judgements), rows, strict=True))
+    width = len(rows[0])
 
     def tally(group: Sequence[Judgement]) -> Mapping[str, float]:
         counts: dict[str, float] = defaultdict(float)
@@ -67,38 +61,29 @@ def quality_gap(result: Result, scorer: Any, resampling: Resampling) -> QualityG
         return tuple(f"{part}.{place}" for place in range(width))
 
     def value(*columns: Floats) -> Floats:
-        there = np.any(np.array(columns) != 0, axis=0)
-        found = [
-            scores.value(sums) if ok else np.nan for sums, ok in zip(zip(*columns, strict=True), there, strict=True)
-        ]
-        return np.array(found, dtype=np.float64)
+        each = np.array(columns).T
+        return np.array([score(sums) if sums.any() else np.nan for sums in each], dtype=np.float64)
 
     def gap(*columns: Floats) -> Floats:
         return value(*columns[:width]) - value(*columns[width:])
 
     metrics = []
     for gender in _GENDERS:
-        about = Description(
-            scores.name, f"{scores.name} of {gender} sentences", "A score of quality.", Unit.SCORE, "neither"
-        )
+        about = Description(name, f"{name} of {gender} sentences", "A score of quality.", Unit.SCORE, "neither")
         metrics.append(Metric(about, str(gender), needs(gender), value, f"{gender}.n", f"{gender}.translated"))
-    about = Description(
-        f"delta_{scores.name}", f"masculine minus feminine, in {scores.name}", "A gap in quality.", Unit.SCORE, "zero"
-    )
+    label = f"masculine minus feminine, in {name}"
+    about = Description(f"delta_{name}", label, "A gap in quality.", Unit.SCORE, "zero")
     both = tuple(column for gender in _GENDERS for column in needs(gender))
     metrics.append(Metric(about, "all", both, gap, "all.n", "all.translated"))
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    measures = benchmark.measures
+    measures = benchmark_of(result).measures
     counts = count(result.judgements, tally, lambda judgement: measures.stratum(judgement, result.selection))
-    signature = f"{result.signature}|scorer:{scores.signature}"
-    return QualityGap(*estimate(counts, metrics, resampling, signature))
+    return QualityGap(*estimate(counts, metrics, resampling, f"{result.signature}|scorer:{signature}"))
 
 
 def _sentences(result: Result) -> tuple[list[str], list[str], list[str]]:
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     if not result.texts:
         raise UserError(f"{result.cell} has no sentences at hand; load its run folder, or score it again")
-    items = {item.item_id: item for item in benchmark.load(result.selection).items}
+    items = {item.item_id: item for item in benchmark_of(result).load(result.selection).items}
     references = [items[judgement.item_id].tags.get("reference", "") for judgement in result.judgements]
     genders = {judgement.expected for judgement in result.judgements}
     if not all(references) or not genders.issuperset(_GENDERS):
@@ -133,7 +118,7 @@ def _scores(scorer: Any, sources: list[str], texts: list[str], references: list[
         raise UserError(f"{name} gave a score that is not a number") from None
     if not np.isfinite(rows).all():
         raise UserError(f"{name} gave a score that is not finite")
-    return _Scores(name, f"python:{name}", rows, lambda sums: sums[0] / sums[1])
+    return name, f"python:{name}", rows, lambda sums: sums[0] / sums[1]
 
 
 def _sacrebleu(name: str, metric: Any, texts: list[str], references: list[str]) -> _Scores:
@@ -147,4 +132,4 @@ def _sacrebleu(name: str, metric: Any, texts: list[str], references: list[str]) 
 
     if abs(value(np.sum(rows, axis=0)) - whole.score) > 1e-6:
         raise UserError(f"{name} is not the score of sums over sentences; pass a function that scores each sentence")
-    return _Scores(name.replace("+", "p"), f"sacrebleu,{name},{signature}", rows, value)
+    return name.replace("+", "p"), f"sacrebleu,{name},{signature}", rows, value

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
@@ -29,8 +29,7 @@ _ASKS_A_SYSTEM = "forced-choice"
 """The test that no stored translation can answer."""
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One translation that is read otherwise than before."""
 
     item_id: str
@@ -50,16 +49,13 @@ class Rejudged:
         n, found = len(self.result.judgements), Counter((c.before, c.after) for c in self.changes)
         if not found:
             return f"{self.result.cell}: all {n:,} verdicts are as before"
-        kinds = ", ".join(f"{k} {_word(b)} → {_word(a)}" for (b, a), k in found.most_common())
+        none = "not determined"
+        kinds = ", ".join(f"{k} {before or none} → {after or none}" for (before, after), k in found.most_common())
         return f"{self.result.cell}: {len(self.changes):,} of {n:,} verdicts differ ({kinds})"
 
     def to_json(self) -> dict[str, Any]:
-        changes = [{"item_id": c.item_id, "before": c.before, "after": c.after} for c in self.changes]
+        changes = [change._asdict() for change in self.changes]
         return {"result": self.result.to_json(), "n": len(self.result.judgements), "changes": changes}
-
-
-def _word(gender: Gender | None) -> str:
-    return gender.value if gender else "not determined"
 
 
 def rejudge(
@@ -80,16 +76,10 @@ def rejudge(
             raise UserError(f"{output} holds the run that is judged again; choose another directory with -o")
         folder.check_reusable(output, config)
     resampling = Resampling(**config.get("resampling", {}))
-    work: list[_Again] = [
-        (
-            old,
-            run.texts[old.cell],
-            selection,
-            Origin(old.system, old.signed.get("decoding", ""), resampling, old.name),
-            f"{run.name}, {old.cell}",
-        )
-        for old, selection in zip(run.results, chosen, strict=True)
-    ]
+    work: list[_Again] = []
+    for old, selection in zip(run.results, chosen, strict=True):
+        origin = Origin(old.system, old.signed.get("decoding", ""), resampling, old.name)
+        work.append((old, run.texts[old.cell], selection, origin, f"{run.name}, {old.cell}"))
     # Of several cells each is judged by a worker; of a large one, each portion.
     is_large = any(len(old.judgements) > PORTION for old in run.results)
     judge = partial(_judged_again, executor=executor) if is_large else _judged_again

@@ -80,15 +80,10 @@ class Step:
     def title(self) -> str:
         return f"{self.benchmark.name} {self.item_set.selection.direction}"
 
-    def unanswered(self, system: System, store: Store | None) -> list[Request]:
-        """What the system has not been asked before."""
-        if store is None:
-            return list(self.requests)
-        answered = store.get(system.system_id, self.requests)
-        return [r for r in self.requests if not all((r.request_id, sample) in answered for sample in r.samples)]
-
-    def forecast(self, system: System, open_: Sequence[Request]) -> str:
+    def forecast(self, system: System, store: Store) -> str:
         """What will be asked, what is already there, and what it may cost where that is known."""
+        answered = store.get(system.system_id, self.requests)
+        open_ = [r for r in self.requests if not all((r.request_id, sample) in answered for sample in r.samples)]
         n = len(self.requests)
         n_there = n - len(open_)
         what = f"{n:,} sentences" if n_there == 0 else f"using {n_there:,} stored translations"
@@ -227,10 +222,9 @@ def translate_steps(
                 _take(directory, config, stack)
             # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
             folder.write_manifest(directory, config, "running", {}, name=context.name)
-        if system.is_stored and number == 0:
+        if store is not None and number == 0:
             for planned_step in planned.steps:
-                unanswered = planned_step.unanswered(system, store)
-                context.tell(planned_step.forecast(system, unanswered))
+                context.tell(planned_step.forecast(system, store))
         yield _translated(step, system, store, planned.config, context)
 
 

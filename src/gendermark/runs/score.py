@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gendermark import __version__, registry
@@ -61,21 +61,19 @@ def judge(
     benchmark: Benchmark, item_set: ItemSet, answers: Answers, executor: Executor = SERIAL
 ) -> Sequence[Judgement]:
     """The judgements of an item set, made portion by portion: of a large set no more than one is held."""
-    if len(item_set.items) <= PORTION or benchmark.judges_together:
+    n = len(item_set.items)
+    if n <= PORTION or benchmark.judges_together:
         return stored(iter(judge_portion(benchmark, item_set, answers)))
-    work = executor.in_order(_judge_portion, portions(item_set, answers))
-    return stored(_told(work, len(item_set.items), f"{item_set.selection.cell}: sentences judged"))
 
-
-def _told(work: Iterable[Sequence[Judgement]], n: int, title: str) -> Iterator[Judgement]:
-    """All judgements, while it is said now and then how many there are: a large set takes minutes."""
-    tell = told_in_lines(title, log.info)
-    tell(0, n)
-    n_done = 0
-    for found in work:
-        yield from found
-        n_done += len(found)
+    def judged() -> Iterator[Judgement]:
+        tell, n_done = told_in_lines(f"{item_set.selection.cell}: sentences judged", log.info), 0
         tell(n_done, n)
+        for found in executor.in_order(_judge_portion, portions(item_set, answers)):
+            yield from found
+            n_done += len(found)
+            tell(n_done, n)
+
+    return stored(judged())
 
 
 def _judge_portion(portion: tuple[ItemSet, Answers]) -> list[Judgement]:
@@ -99,8 +97,14 @@ def judge_portion(benchmark: Benchmark, item_set: ItemSet, answers: Answers) -> 
     found = benchmark.judge(item_set, judged)
     if _is_plug_in(benchmark):
         found = list(map(check_judgement, found))
+
+    def why(samples: Sequence[Translation]) -> str:
+        """Why there is nothing to judge, if all samples have the same reason."""
+        errors = {answer.error for answer in samples}
+        return next((why for why in (MISSING, WRONG_LANGUAGE, REPEATED) if errors == {why}), "error")
+
     return [
-        replace(judgement, reason=why) if judgement.reason == "error" and (why := _why(samples)) else judgement
+        replace(judgement, reason=why(samples)) if judgement.reason == "error" else judgement
         for judgement, samples in zip(found, judged, strict=True)
     ]
 
@@ -115,7 +119,6 @@ def _translated_only(item_set: ItemSet, answers: Answers) -> Answers:
     Here, and not in each judge, so that it holds for every benchmark. The rules of papers judge whatever they get.
     """
     target = item_set.selection.target_language
-    sources = [item.source for item in item_set.items]
     same = repeated(item_set.items, (samples[0].text if len(samples) == 1 else None for samples in answers))
 
     def why(source: str, text: str | None) -> str:
@@ -125,21 +128,10 @@ def _translated_only(item_set: ItemSet, answers: Answers) -> Answers:
             return REPEATED
         return WRONG_LANGUAGE if profiles.foreign(text, target) and not failure(source, text) else ""
 
-    seen: list[Sequence[Translation]] = list(answers)
-    for place, (source, samples) in enumerate(zip(sources, answers, strict=True)):
-        reasons = [why(source, one.text) for one in samples]
-        if any(reasons):
-            seen[place] = [
-                replace(one, text=None, error=reason) if reason else one
-                for one, reason in zip(samples, reasons, strict=True)
-            ]
-    return seen
-
-
-def _why(samples: Sequence[Translation]) -> str:
-    """Why there is nothing to judge, if all samples have the same reason."""
-    errors = {answer.error for answer in samples}
-    return next((why for why in (MISSING, WRONG_LANGUAGE, REPEATED) if errors == {why}), "")
+    return [
+        [replace(one, text=None, error=reason) if (reason := why(item.source, one.text)) else one for one in samples]
+        for item, samples in zip(item_set.items, answers, strict=True)
+    ]
 
 
 def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judgement], origin: Origin) -> Result:

@@ -152,24 +152,20 @@ class _Translating:
         system = self._system
         assert system.opened_as is not None
         while self._pending:
-            size = system.shard_size(self._pending[0].task)
-            requests = self._claimed(size * self._batches_per_shard(size))
+            size, n = system.shard_size(self._pending[0].task), 1
+            if self._seconds_per_batch:
+                # As many as take a worker about a second: what each shard costs the driver is then little beside it.
+                of_a_second = int(_SECONDS_PER_SHARD / self._seconds_per_batch)
+                n = max(1, min(of_a_second, len(self._pending) // size // _SHARES))
+            requests = self._claimed(size * n)
             if requests:
                 briefing = system.briefing(requests)
                 yield Shard(system.opened_as, system.system_id, briefing, tuple(requests), size)
 
-    def _batches_per_shard(self, size: int) -> int:
-        """As many as take a worker about a second: what each shard costs the driver is then little beside it."""
-        if not self._seconds_per_batch:
-            return 1
-        return max(1, min(int(_SECONDS_PER_SHARD / self._seconds_per_batch), len(self._pending) // size // _SHARES))
-
     def _claimed(self, n: int) -> list[Request]:
         """Those of the next requests that no other run is asking for."""
         batch = [self._pending.popleft() for _ in range(min(n, len(self._pending)))]
-        if not batch:
-            return []
-        claimed = self._store.claim(self._system.system_id, batch)
+        claimed = self._store.claim(self._system.system_id, batch) if batch else []
         self._n_asked += len(claimed)
         if len(claimed) < len(batch):
             mine = {(request.request_id, request.first_sample) for request in claimed}
@@ -262,25 +258,23 @@ def _checked(
 def _in_order(system: System, requests: Sequence[Request], progress: Progress) -> Iterator[tuple[Translation, ...]]:
     """The answers of a system that is not stored to each request, as they come."""
     n_expected, n = sum(request.n_samples for request in requests), 0
-    is_ordered = True
     asked = ((request, sample) for request in requests for sample in request.samples)
     waiting: list[Translation] = []
     for portion in system.answer(requests):
-        for answer in portion:
-            n += 1
-            request, sample = next(asked, (None, 0))
-            if request is None or (answer.request_id, answer.sample) != (request.request_id, sample):
-                is_ordered = False
-            if is_ordered and request is not None:
-                waiting.append(answer)
-                if sample == request.samples[-1]:
-                    yield tuple(waiting)
-                    waiting = []
+        n += len(portion)
         progress(min(n, n_expected), n_expected)
+        if n > n_expected:
+            break
+        for answer in portion:
+            request, sample = next(asked)
+            if (answer.request_id, answer.sample) != (request.request_id, sample):
+                raise SystemFailure(f"{system.spec} gave its answers in another order than it was asked")
+            waiting.append(answer)
+            if sample == request.samples[-1]:
+                yield tuple(waiting)
+                waiting = []
     if n != n_expected:
         raise SystemFailure(f"{system.spec} gave {n} answers where {n_expected} were expected")
-    if not is_ordered:
-        raise SystemFailure(f"{system.spec} gave its answers in another order than it was asked")
 
 
 def _missing(requests: Iterable[Request], n_per_call: int, answered: set[Key]) -> Iterator[Request]:
@@ -328,12 +322,18 @@ class Shard:
 
 _lock = threading.Lock()
 _open_systems: dict[Opened, System] = {}
+"""One, once there is any."""
 
 
 def answer_shard(shard: Shard) -> tuple[Sequence[Sequence[Translation]], str, Sequence[str], float]:
     """Ask the system. Gives its answers, the worker's name, the system's notes so far, and its seconds."""
     with _lock:  # a worker may have several threads, and an engine is used by one at a time
-        system = _opened(shard.opened)
+        if shard.opened not in _open_systems:
+            # An earlier system is closed first: memory may not be enough for both.
+            while _open_systems:
+                _open_systems.popitem()[1].close()
+            _open_systems[shard.opened] = open_system(shard.opened.spec, dict(shard.opened.options))
+        system = _open_systems[shard.opened]
         system.brief(shard.briefing, shard.requests)
         # Some systems have their id only of the driver's items.
         if shard.briefing is None and system.system_id != shard.system_id:
@@ -346,12 +346,3 @@ def answer_shard(shard: Shard) -> tuple[Sequence[Sequence[Translation]], str, Se
         portions = [portion for batch in batches for portion in system.answer(batch)]
         seconds = time.perf_counter() - started
         return portions, f"{socket.gethostname()}/{os.getpid()}", tuple(system.notes()), seconds
-
-
-def _opened(wanted: Opened) -> System:
-    """Opened once, and kept. An earlier system is closed first: memory may not be enough for both."""
-    if wanted not in _open_systems:
-        for other in list(_open_systems):
-            _open_systems.pop(other).close()
-        _open_systems[wanted] = open_system(wanted.spec, dict(wanted.options))
-    return _open_systems[wanted]
