@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gendermark.auditing.index import Index
 from gendermark.auditing.own_texts import own_texts
@@ -236,7 +237,7 @@ def _tail(path: Path, paths: Sequence[Path]) -> str:
 
 def _folder(name: str, taken: set[str]) -> str:
     """A name for a run folder."""
-    plain = "".join(letter if letter.isalnum() or letter in "_." else "-" for letter in name).strip("-.") or "run"
+    plain = re.sub(r"[^\w.]", "-", name).strip("-.") or "run"
     free = next(one for n in count(1) if (one := plain if n == 1 else f"{plain}-{n}") not in taken)
     taken.add(free)
     return free
@@ -245,8 +246,7 @@ def _folder(name: str, taken: set[str]) -> str:
 # -- scoring
 
 
-@dataclass(frozen=True)
-class _Work:
+class _Work(NamedTuple):
     """What was found of one system, to be scored."""
 
     path: Path

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from gendermark import registry
 from gendermark.auditing.index import IndexedSet
 from gendermark.auditing.recognise import Found, Recognised
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import BadFile
 from gendermark.io.pairs import Pairs, read_pairs
 from gendermark.io.tables import Row, some
@@ -26,18 +26,12 @@ of real programs into six languages keep 0.31 to 0.39 of them, and 0.01 seven li
 _COLUMNS = ("file", "line", "source", "person", "source gender", "translation", "shown gender", "state", "evidence")
 
 
-def reader() -> Benchmark | None:
-    """The benchmark that reads any text."""
-    found: Iterable[tuple[str, Benchmark]] = registry.every("benchmark")
-    return next((benchmark for _, benchmark in found if benchmark.reads_any_text), None)
-
-
 def own_texts(path: Path, parser: str = "") -> Found:
     """The translations of a file's own texts, each column a system or a language of its own."""
-    benchmark = reader()
-    tables = read_pairs(path)
+    every: Iterable[tuple[str, Benchmark]] = registry.every("benchmark")
+    benchmark = next((benchmark for _, benchmark in every if benchmark.reads_any_text), None)
     known = registry.names("language")
-    columns = [(pairs, column) for pairs in tables for column in pairs.columns]
+    columns = [(pairs, column) for pairs in read_pairs(path) for column in pairs.columns]
     if benchmark is None or not columns:
         raise BadFile(
             path, "has English texts and no translations of them; add a column, called by its language (es, German ...)"
@@ -53,7 +47,13 @@ def own_texts(path: Path, parser: str = "") -> Found:
         item_set = benchmark.load(benchmark.complete(selection))
         with_people = {item.source for item in item_set.items}
         rows = _rows(pairs, column.texts, with_people)
-        _check_beside(path, benchmark, item_set, rows, column.name)
+        # Translations that stand beside other texts have hardly any of the names and numbers of theirs.
+        first = {item.source: item for item in item_set.items}
+        fits = [benchmark.fit(first[source], row.content, item_set.selection) for source, row in rows.items()]
+        told = [fit for fit in fits if fit is not None]
+        if len(told) >= _FEWEST_KNOWN and sum(told) < _LEAST_FIT * len(told):
+            problem = "has translations of other texts than those beside them; put each beside its source"
+            raise BadFile(path, f'column "{column.name}" {problem}')
         remark = f"{len(item_set.items):,} people in {len(with_people):,} of {len(set(pairs.sources)):,} texts"
         found.append(
             Recognised(
@@ -70,19 +70,6 @@ def own_texts(path: Path, parser: str = "") -> Found:
     if not found:
         raise BadFile(path, "; ".join(passed_over))
     return found, passed_over
-
-
-def _check_beside(
-    path: Path, benchmark: Benchmark, item_set: ItemSet, rows: Mapping[str, Row[str]], column: str
-) -> None:
-    """Refuse translations that stand beside other texts: they have hardly any of the names and numbers of theirs."""
-    selection = item_set.selection
-    first = {item.source: item for item in item_set.items}
-    fits = [benchmark.fit(first[source], row.content, selection) for source, row in rows.items()]
-    known = [fit for fit in fits if fit is not None]
-    if len(known) >= _FEWEST_KNOWN and sum(known) < _LEAST_FIT * len(known):
-        problem = "has translations of other texts than those beside them; put each beside its source"
-        raise BadFile(path, f'column "{column}" {problem}')
 
 
 def _rows(pairs: Pairs, texts: Iterable[str], wanted: set[str]) -> dict[str, Row[str]]:

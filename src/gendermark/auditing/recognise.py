@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from operator import itemgetter
 from os.path import commonprefix
 from pathlib import Path
 from typing import NamedTuple
@@ -223,19 +224,19 @@ class _Line(NamedTuple):
     key: str
 
 
-@dataclass
-class _Group:
+class _Group(NamedTuple):
     """Rows that one system made, or that are in one language, as some columns say."""
 
-    lines: list[_Line]
-    labels: list[str] = field(default_factory=list)
+    lines: Sequence[_Line]
+    labels: Sequence[str] = ()
     system: str = ""
 
-    def split(self, column: int) -> dict[str, list[_Line]]:
-        found: dict[str, list[_Line]] = defaultdict(list)
-        for line in self.lines:
-            found[line.cells[column]].append(line)
-        return found
+
+def _split(lines: Iterable[_Line], column: int) -> dict[str, list[_Line]]:
+    found: dict[str, list[_Line]] = defaultdict(list)
+    for line in lines:
+        found[line.cells[column]].append(line)
+    return found
 
 
 class _Sources:
@@ -258,7 +259,12 @@ class _Sources:
         self._looked_at: set[int] = set()
         self._used: set[int] = set()
         """Columns with translations, of which something else is said, or that say what others are."""
-        self._check_widths()
+        width = len(self._header)
+        if width and columns.path.suffix.lower() in (".csv", ".tsv"):
+            for line in self._lines:
+                if any(line.cells[width:]):
+                    problem = f"has more cells than the header, {width}; quote cells that hold the separator"
+                    raise BadFile(columns.path, problem, line=line.number)
 
     def _name(self, column: int) -> str:
         return self._header[column].strip() if column < len(self._header) else ""
@@ -267,28 +273,29 @@ class _Sources:
         name = self._name(column)
         return f'"{name}"' if name else str(column + 1)
 
-    def _check_widths(self) -> None:
-        path, width = self._columns.path, len(self._header)
-        if not width or path.suffix.lower() not in (".csv", ".tsv"):
-            return
-        for line in self._lines:
-            if any(line.cells[width:]):
-                problem = f"has more cells than the header, {width}; quote cells that hold the separator"
-                raise BadFile(path, problem, line=line.number)
-
     # -- rows that belong together
 
     def _groups(self) -> list[_Group]:
         """Rows split by a column of languages; and, where sentences still have several rows, by one of systems."""
+        values = {
+            column: {line.cells[column] for line in self._lines} - {""}
+            for column in range(self._columns.width)
+            if column != self._column
+        }
+        most = min(_MOST_GROUPS, 1 + len(self._lines) // 3)
+        labels = [
+            column
+            for column, own in values.items()
+            if 0 < len(own) <= most and all(len(value) <= _LONGEST_LABEL for value in own)
+        ]
         groups = [_Group(self._lines)]
-        labels = [column for column in range(self._columns.width) if self._is_label(column)]
         for column in labels:
-            if all(map(languages_in, self._values(column))):
+            if all(map(languages_in, values[column])):
                 self._used.add(column)
                 groups = [
-                    _Group(lines, [*group.labels, value], group.system)
+                    _Group(lines, [*group.labels, value])
                     for group in groups
-                    for value, lines in group.split(column).items()
+                    for value, lines in _split(group.lines, column).items()
                 ]
         found: list[_Group] = []
         for group in groups:
@@ -297,24 +304,16 @@ class _Sources:
                 found.append(group)
             else:
                 self._used.add(systems)
-                found += [_Group(lines, group.labels, value) for value, lines in group.split(systems).items()]
+                found += [_Group(lines, group.labels, value) for value, lines in _split(group.lines, systems).items()]
         return found
 
     def _column_of_systems(self, group: _Group, labels: Sequence[int]) -> int | None:
         named = next((column for column in labels if self._name(column).casefold() == SYSTEM_COLUMN), None)
         if named is not None or self._doubling([group.lines]) < _DOUBLED:
             return named
-        left = {column: self._doubling(group.split(column).values()) for column in labels}
-        best = min(left, key=lambda column: left[column], default=None)
+        left = {column: self._doubling(_split(group.lines, column).values()) for column in labels}
+        best = min(left, key=left.__getitem__, default=None)
         return best if best is not None and left[best] <= _RESOLVED else None
-
-    def _is_label(self, column: int) -> bool:
-        values = self._values(column)
-        is_short = all(len(value) <= _LONGEST_LABEL for value in values)
-        return column != self._column and is_short and 0 < len(values) <= min(_MOST_GROUPS, 1 + len(self._lines) // 3)
-
-    def _values(self, column: int) -> set[str]:
-        return {line.cells[column] for line in self._lines} - {""}
 
     def _doubling(self, groups: Iterable[Sequence[_Line]]) -> float:
         """The share of sentences that have more rows than they should."""
@@ -462,9 +461,9 @@ def _recognise_by_order(path: Path, table: Table, index: Index) -> Found | None:
 def _fitting(index: Index, texts: Sequence[str], language: str) -> list[IndexedSet]:
     """The sets of as many sentences that texts fit best, all alike; the usual one first."""
     candidates = _candidates(index, texts, language, usual=True)
-    sure = [one for one in candidates if one[0] is not None and one[0] >= _SURE_FIT]
+    sure = [(fit, known) for fit, known in candidates if fit is not None and fit >= _SURE_FIT]
     # Another revision or variant of what fits may fit better; if nothing fits, anything may.
-    only = max(sure, key=lambda one: one[0] or 0.0)[1].selection.benchmark if sure else ""
+    only = max(sure, key=itemgetter(0))[1].selection.benchmark if sure else ""
     candidates += _candidates(index, texts, language, usual=False, only=only)
     fitting = [(fit, known) for fit, known in candidates if fit is not None and fit >= _LEAST_FIT]
     if not fitting:

@@ -15,10 +15,10 @@ import tempfile
 import threading
 import zlib
 from array import array
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
@@ -32,8 +32,8 @@ LIMIT = 20_000
 _BLOCK = 1_000
 """Values that are written and read together."""
 _BLOCKS_KEPT = 4
-_WAITING = 20_000
-"""Values that wait to be written while others are put in order."""
+_WAITING = 400
+"""Values of each bucket that wait to be written together while they are put in order."""
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -45,7 +45,7 @@ class DiskList(Sequence[T]):
     def __init__(self, n: int, read: Callable[[int, int], Iterator[T]]) -> None:
         """`read` gives the values from one place up to another, in order."""
         self._n, self.read = n, read
-        self._recent: OrderedDict[int, list[T]] = OrderedDict()
+        self._block = lru_cache(_BLOCKS_KEPT)(lambda start: list(read(start, min(start + _BLOCK, n))))
 
     def __len__(self) -> int:
         return self._n
@@ -69,14 +69,7 @@ class DiskList(Sequence[T]):
         return DiskList(len(some), lambda start, stop: self.read(first + start, first + stop))
 
     def _at(self, place: int) -> T:
-        number = place // _BLOCK
-        block = self._recent.get(number)
-        if block is None:
-            start = number * _BLOCK
-            block = self._recent[number] = list(self.read(start, min(start + _BLOCK, self._n)))
-            if len(self._recent) > _BLOCKS_KEPT:
-                self._recent.popitem(last=False)
-        return block[place % _BLOCK]
+        return self._block(place - place % _BLOCK)[place % _BLOCK]
 
 
 def stored(values: Iterable[T]) -> Sequence[T]:
@@ -161,32 +154,22 @@ def _in_buckets(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
         return [value for _, value in sorted(pairs, key=itemgetter(0))]
     file, width = _File(), LIMIT
     n_buckets = -(-n // width)
-    most = max(_WAITING // n_buckets, 20)
     waiting: list[list[tuple[int, T]]] = [[] for _ in range(n_buckets)]
     written: list[list[tuple[int, int]]] = [[] for _ in range(n_buckets)]
-
-    def write(bucket: int) -> None:
-        written[bucket].append(file.write(waiting[bucket]))
-        waiting[bucket] = []
-
     for pair in pairs:
         bucket = pair[0] // width
         waiting[bucket].append(pair)
-        if len(waiting[bucket]) >= most:
-            write(bucket)
+        if len(waiting[bucket]) >= _WAITING:
+            written[bucket].append(file.write(waiting[bucket]))
+            waiting[bucket] = []
     for bucket, rest in enumerate(waiting):
         if rest:
-            write(bucket)
-    last: tuple[int, list[T]] = -1, []
+            written[bucket].append(file.write(rest))
 
+    @lru_cache(maxsize=1)
     def values_in(bucket: int) -> list[T]:
-        nonlocal last
-        number, values = last
-        if number != bucket:
-            together = sorted(chain.from_iterable(map(file.read, written[bucket])), key=itemgetter(0))
-            values = [value for _, value in together]
-            last = bucket, values
-        return values
+        together = sorted(chain.from_iterable(map(file.read, written[bucket])), key=itemgetter(0))
+        return [value for _, value in together]
 
     def read(start: int, stop: int) -> Iterator[T]:
         for bucket in range(start // width, -(-stop // width)):
@@ -266,13 +249,12 @@ class _File:
 
     def read(self, place: tuple[int, int]) -> list[Any]:
         start, length = place
+        data = b""
         with self._lock, _disk_errors():
             self._file.seek(start)
-            parts = []
-            while length:
-                parts.append(self._file.read(length))
-                length -= len(parts[-1])
-        values: list[Any] = pickle.loads(zlib.decompress(b"".join(parts)))
+            while len(data) < length:
+                data += self._file.read(length - len(data))
+        values: list[Any] = pickle.loads(zlib.decompress(data))
         return values
 
 

@@ -6,8 +6,8 @@ For texts that belong to no benchmark. Benchmarks' own sentences are recognised 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from gendermark import registry
 from gendermark.errors import BadFile
@@ -21,8 +21,7 @@ _GROUP_NAMES = ("group", "file", "document")
 _SOURCE_LANGUAGE = "en"
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """One column of translations."""
 
     name: str
@@ -31,11 +30,9 @@ class Column:
     texts: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(NamedTuple):
     """The source texts of a file, row by row, and every column of translations of them."""
 
-    path: Path
     sheet: str
     source_column: str
     lines: Sequence[int | None]
@@ -67,21 +64,20 @@ def _pairs(path: Path, table: Table) -> Pairs | None:
     kept = [place for place, cell in enumerate(texts[source]) if any(map(str.isalpha, cell))]
     if not kept:
         return None
-    n_words = sum(len(texts[source][row].split()) for row in kept)
+    texts = [[own[row] for row in kept] for own in texts]
+    n_words = sum(len(text.split()) for text in texts[source])
     group = next((place for place, name in enumerate(names[:width]) if _plain(name) in _GROUP_NAMES), None)
-    columns = [
-        Column(names[place], language, [texts[place][row] for row in kept])
-        for place in range(width)
-        if place not in (source, group)
-        and (language := _language(path, names[place], [texts[place][row] for row in kept], n_words)) is not None
-    ]
+    columns = []
+    for name, own in zip(names, texts, strict=False):
+        is_other = own is texts[source] or (group is not None and own is texts[group])
+        if not is_other and (language := _language(path, name, own, n_words)) is not None:
+            columns.append(Column(name, language, own))
     return Pairs(
-        path,
         table.name,
         names[source],
         [filled[row][0] for row in kept],
-        [" ".join(texts[source][row].split()) for row in kept],
-        [texts[group][row] for row in kept] if group is not None else [""] * len(kept),
+        [" ".join(text.split()) for text in texts[source]],
+        texts[group] if group is not None else [""] * len(kept),
         columns,
     )
 

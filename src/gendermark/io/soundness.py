@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
-from statistics import median, stdev
+from statistics import fmean, median, stdev
+from typing import TypeVar
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io import encodings
@@ -23,6 +24,7 @@ from gendermark.reading.failures import failure, repeated
 from gendermark.reading.words import cut
 from gendermark.records import Item
 
+T = TypeVar("T")
 Fit = Callable[[Item, str], float | None]
 """How well a text fits an item, from 0 to 1; None where that is not known."""
 
@@ -118,18 +120,18 @@ def check(
     Items and texts stand beside each other, in the order in which somebody wrote them down; `other_languages` are those
     that these items can also be translated into.
     """
-    sources = [item.source for item in items]
     notes = check_texts(items, texts, language, other_languages)
     check_order(items, texts, fit)
-    check_words(sources, texts, fit_theirs=_fit_theirs(items, texts, fit))
+    filled = [(item, text) for item, text in zip(items, texts, strict=True) if text.strip()]
+    sample = filled[:: max(1, len(filled) // _MOST_FITTED)]
+    fit_theirs = sum(fit(item, text) or 0.0 for item, text in sample) >= _MISPLACED * len(sample)
+    check_words([item.source for item in items], texts, fit_theirs=fit_theirs)
     return notes
 
 
-def _fit_theirs(items: Sequence[Item], texts: Sequence[str], fit: Fit) -> bool:
-    """Whether a sample of texts fits its own sentences, as far as that is known."""
-    filled = [(item, text) for item, text in zip(items, texts, strict=True) if text.strip()]
-    sample = filled[:: max(1, len(filled) // _MOST_FITTED)]
-    return sum(fit(item, text) or 0.0 for item, text in sample) >= _MISPLACED * len(sample)
+def _spread(values: Sequence[T], most: int) -> Sequence[T]:
+    """Some values, evenly spread."""
+    return values[:: max(1, -(-len(values) // most))]
 
 
 def check_texts(
@@ -137,11 +139,10 @@ def check_texts(
 ) -> list[str]:
     """Refuse texts that are damaged, in another language or no translations; return what is worth knowing."""
     notes = check_letters(texts, language)
-    step = max(1, -(-len(texts) // _MOST_READ))
-    pairs = zip(items[::step], texts[::step], strict=True)
+    pairs = zip(_spread(items, _MOST_READ), _spread(texts, _MOST_READ), strict=True)
     check_language([text for item, text in pairs if failure(item.source, text) is None], language, other_languages)
     check_translated(items, texts, language)
-    check_accents(texts[:: max(1, -(-len(texts) // _MOST_LEARNED))], language)
+    check_accents(_spread(texts, _MOST_LEARNED), language)
     return notes
 
 
@@ -219,20 +220,20 @@ def check_translated(items: Sequence[Item], texts: Sequence[str], language: str)
     if profiles.likely(some) == language:  # texts to be rewritten: some stay
         return
     same = repeated(items, texts)
-    step = max(1, -(-len(texts) // _MOST_READ))
-    read = [(item, text) for item, text in zip(items[::step], texts[::step], strict=True) if text.strip()]
-    found = Counter(why for item, text in read if (why := _why_untranslated(item.source, text, language, same)))
+
+    def why(source: str, text: str) -> str:
+        if text in same:
+            return "the same text for different sentences"
+        if failure(source, text) == "copied":
+            return "copies of the source"
+        return "in another language" if profiles.may_be_foreign(text, language) else ""
+
+    pairs = zip(_spread(items, _MOST_READ), _spread(texts, _MOST_READ), strict=True)
+    read = [(item.source, text) for item, text in pairs if text.strip()]
+    found = Counter(filter(None, (why(source, text) for source, text in read)))
     if len(read) >= _FEWEST_TO_JUDGE and found.total() > _UNSOUND_SHARE * len(read):
         kinds = ", ".join(f"{n / len(read):.0%} {why}" for why, n in found.most_common())
         raise Unsound(UNTRANSLATED, f"too many lines are no translations ({kinds})")
-
-
-def _why_untranslated(source: str, text: str, language: str, same: Collection[str]) -> str:
-    if text in same:
-        return "the same text for different sentences"
-    if failure(source, text) == "copied":
-        return "copies of the source"
-    return "in another language" if profiles.may_be_foreign(text, language) else ""
 
 
 def check_words(sources: Sequence[str], texts: Sequence[str], *, fit_theirs: bool = False) -> None:
@@ -407,7 +408,10 @@ def _refuse_shift(
         if sum(gains[first:end]) > sum(best):
             best, start, step = gains[first:end], first, one
     least = _FEWEST_SHIFTED if len(texts) >= _SHORT else _FEWEST_IN_SHORT
-    if sum(best) < least or (is_noisy and _standard_errors(best) < _SURE):
+    if sum(best) < least:
+        return
+    standard_error = max(stdev(best) if len(best) > 1 else 0.0, 0.1) / math.sqrt(len(best))
+    if is_noisy and fmean(best) / standard_error < _SURE:
         return
     distance = ("", "two ", "three ")[abs(step) - 1]
     raise Unsound(
@@ -428,13 +432,6 @@ def _best_stretch(gains: Sequence[float]) -> tuple[int, int]:
         if total > best:
             best, bounds = total, (start, place + 1)
     return bounds
-
-
-def _standard_errors(gains: Sequence[float]) -> float:
-    """The mean gain, in standard errors."""
-    n = len(gains)
-    spread = stdev(gains) if n > 1 else 0.0
-    return sum(gains) / n / (max(spread, 0.1) / math.sqrt(n)) if n else 0.0
 
 
 def _fit_elsewhere(

@@ -8,8 +8,8 @@ import re
 import unicodedata
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -93,9 +93,15 @@ class TranslationFile:
         return texts, [*notes, *found.notes, *remarks]
 
     def _match(self, tasks: Mapping[str, Sequence[Row[str]]], benchmark: Benchmark, item_set: ItemSet) -> _Match[str]:
-        first = next(iter(tasks.values()))
-        if not first or first[0].source is None:
-            return _match_in_order(self.path, first, item_set.items, allow_missing=self.allow_missing)
+        rows, n = next(iter(tasks.values())), len(item_set.items)
+        if not rows or rows[0].source is None:
+            if len(rows) == n:
+                return _Match(rows, range(n), range(n))
+            remedy = "give one translation per line, in the order of `gendermark export`"
+            if rows and self.allow_missing:
+                remedy = "with --allow-missing, give the sources as well: `source ||| translation` lines, or a table"
+            counted = f"has {len(rows):,} lines, expected one for each of {n:,} sentences" if rows else "is empty"
+            raise BadFile(self.path, f"{counted}; {remedy}")
         # What was translated may also be what `export` gives: the sentence with its context.
         own = mapped(attrgetter("source"), item_set.items)
         shown = mapped(attrgetter("source"), benchmark.requests(item_set))
@@ -117,23 +123,20 @@ class TranslationFile:
     ) -> _Match[str]:
         """Match the one task that has these sentences, and, if need be, this target language."""
         path, names = self.path, ", ".join(tasks)
-
-        def match(rows: Sequence[Row[str]]) -> _Match[str]:
-            return _match_by_source(path, rows, item_set.items, sources, allow_missing=self.allow_missing)
-
-        if len(tasks) == 1:
-            return match(*tasks.values())
         found: dict[str, _Match[str]] = {}
         for name, rows in tasks.items():
-            with suppress(UnmatchedSources):
-                found[name] = match(rows)
+            with suppress(UnmatchedSources) if len(tasks) > 1 else nullcontext():
+                match = _match_by_source(path, rows, item_set.items, sources, allow_missing=self.allow_missing)
+                found[name] = match
+        if len(tasks) == 1:
+            return match
         if not found:
             problem = f"none of its tasks has just the sentences of this benchmark; available: {names}"
             raise UnmatchedSources(path, problem)
-        fitting = list(found)
-        if len(fitting) > 1:
-            target = item_set.selection.target_language
-            fitting = [name for name in found if target in re.split(r"[^a-z]+", name.lower())] or fitting
+        target = item_set.selection.target_language
+        fitting = [name for name in found if target in re.split(r"[^a-z]+", name.lower())]
+        if len(found) == 1 or not fitting:
+            fitting = list(found)
         if len(fitting) > 1:
             problem = f"has {len(fitting)} tasks with these sentences; name one: {path}#{' | #'.join(fitting)}"
             raise BadFile(path, problem)
@@ -258,17 +261,6 @@ class _Match(Generic[Content]):
     notes: Sequence[str] = ()
 
 
-def _match_in_order(path: Path, rows: Sequence[Row[str]], items: Sequence[Item], *, allow_missing: bool) -> _Match[str]:
-    if not rows:
-        raise BadFile(path, "is empty; give one translation per line, in the order of `gendermark export`")
-    if len(rows) != len(items):
-        remedy = "give one translation per line, in the order of `gendermark export`"
-        if allow_missing:
-            remedy = "with --allow-missing, give the sources as well: `source ||| translation` lines, or a table"
-        raise BadFile(path, f"has {len(rows):,} lines, expected one for each of {len(items):,} sentences; {remedy}")
-    return _Match(rows, range(len(rows)), range(len(rows)))
-
-
 def _match_by_source(
     path: Path,
     rows: Sequence[Row[Content]],
@@ -308,7 +300,7 @@ def _match_by_source(
             row_of[place] = row_of[places[0]]
     if -1 in row_of and (not allow_missing or not rows):
         raise UnmatchedSources(path, _missing(row_of, items, sources, noun))
-    for places in index.all_places():
+    for places in index:
         if n_given[places[0]] not in (0, 1, len(places)):
             times = "once" if len(places) == 1 else f"{len(places)} times"
             raise BadFile(
@@ -357,7 +349,7 @@ class _Index:
         candidates = self._loose.get(_digest(loose_key(text)), ())
         return (self._places(next(iter(candidates))), True) if len(candidates) == 1 else ((), False)
 
-    def all_places(self) -> Iterable[Sequence[int]]:
+    def __iter__(self) -> Iterator[Sequence[int]]:
         return map(self._places, self._first)
 
     def _places(self, key: bytes) -> Sequence[int]:
