@@ -443,7 +443,14 @@ class Dask(_Workers):
         self._present: set[str] = set()
         with contextlib.ExitStack() as resources:
             if address:
-                self._client = resources.enter_context(_dask_client(address))
+                log.info("looking for the dask scheduler at %s, for %d s at most", address, _SECONDS_TO_FIND)
+                try:
+                    client = distributed.Client(address, timeout=_SECONDS_TO_FIND)
+                except (OSError, ValueError, TypeError):  # a TimeoutError is an OSError
+                    raise UserError(
+                        f"no dask scheduler answers at {address}; is it running, and is the address right?"
+                    ) from None
+                self._client = resources.enter_context(client)
             else:
                 # The thread that is started here also starts the workers, and those that take the place of lost ones.
                 with _ctrl_c_blocked():
@@ -529,16 +536,6 @@ def _dask_cluster(n_workers: int) -> Any:
             if n_deaths == MOST_DEATHS:
                 raise _not_started(f"dask: {problem}".rstrip(".")) from None
     raise AssertionError
-
-
-def _dask_client(address: str) -> Any:
-    import distributed
-
-    log.info("looking for the dask scheduler at %s, for %d s at most", address, _SECONDS_TO_FIND)
-    try:
-        return distributed.Client(address, timeout=_SECONDS_TO_FIND)
-    except (OSError, ValueError, TypeError):  # a TimeoutError is an OSError
-        raise UserError(f"no dask scheduler answers at {address}; is it running, and is the address right?") from None
 
 
 def _version() -> str:

@@ -289,14 +289,15 @@ def _read(path: Path) -> Iterator[tuple[int, list[Translation]]]:
             raise BadFile(path, "is not a line that `gendermark run --shard` wrote; run it again", line=line) from None
 
 
-def _answer(
-    request_id: Any, text: Any, sample: Any, error: Any, log_probability: Any, n_tokens: Any, by_token: Any
-) -> Translation:
-    numbers = (log_probability, n_tokens, *(by_token or ()))
-    is_sound = isinstance(request_id, str) and isinstance(sample, int)
-    if not is_sound or not all(isinstance(one, str | None) for one in (text, error)):
+_KINDS = (str, str | None, int, str | None, float | int | None, int | None, list | None)
+"""Of what `_row` writes."""
+
+
+def _answer(*values: Any) -> Translation:
+    if not all(isinstance(value, kind) for value, kind in zip(values, _KINDS, strict=True)):
         raise TypeError
-    if not all(isinstance(one, int | float | None) for one in numbers):
+    *known, by_token = values
+    if not all(isinstance(number, int | float) for number in by_token or ()):
         raise TypeError
-    by_token = None if by_token is None else tuple(by_token)
-    return Translation(request_id, text, sample, error, log_probability, n_tokens, by_token)
+    known_by_token = None if by_token is None else tuple(by_token)
+    return Translation(*known, token_log_probabilities=known_by_token)

@@ -26,7 +26,6 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
@@ -102,9 +101,7 @@ class Store:
             self._resources = resources.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._resources.close()
         with contextlib.suppress(OSError):
             self._lock_path(self._owner).unlink()
@@ -166,7 +163,12 @@ class Store:
     def put(self, system_id: str, translations: Iterable[Translation]) -> None:
         """Make a portion of answers safe. Errors are not kept: the next run asks again."""
         rows = [_row(system_id, answer) for answer in translations]
-        with self._safely(), self._transaction() as connection:
+        now = time.monotonic()
+        is_due = now - self._last_safe >= _SECONDS_UNTIL_SAFE
+        with self._problems():  # FULL waits until the disk has everything that was written so far
+            self._connection.execute(f"PRAGMA synchronous={'FULL' if is_due else 'NORMAL'}")
+        self._last_safe = now if is_due else self._last_safe
+        with self._transaction() as connection:
             connection.executemany(
                 f"INSERT OR IGNORE INTO translation ({_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [(*row, _checksum(row)) for row in rows if row[3] is not None],
@@ -199,8 +201,7 @@ class Store:
         if self.path.exists():
             # By the sign too: a store that another process is just making is empty for a moment.
             return self.path.stat().st_size == 0 and made.exists()
-        with contextlib.suppress(OSError):
-            made.unlink()
+        made.unlink(missing_ok=True)
         return False
 
     def _check(self, was_empty: bool) -> None:
@@ -222,24 +223,7 @@ class Store:
         """The lock files of runs that were killed."""
         for path in self._lock_path(_OPENING).parent.iterdir():
             if path.name not in (_OPENING, _MADE) and not locks.is_held(path):
-                with contextlib.suppress(OSError):
-                    path.unlink()
-
-    @contextmanager
-    def _safely(self) -> Iterator[None]:
-        """Now and then wait until the disk has what was written up to the end of the `with`."""
-        now = time.monotonic()
-        if now - self._last_safe < _SECONDS_UNTIL_SAFE:
-            yield
-            return
-        self._last_safe = now
-        with self._problems():
-            self._connection.execute("PRAGMA synchronous=FULL")
-        try:
-            yield
-        finally:
-            with self._problems():
-                self._connection.execute("PRAGMA synchronous=NORMAL")
+                path.unlink(missing_ok=True)
 
     def _release(self) -> None:
         with contextlib.suppress(sqlite3.Error):
