@@ -296,8 +296,8 @@ _KINDS = (str, str | None, int, str | None, float | int | None, int | None, list
 def _answer(*values: Any) -> Translation:
     if not all(isinstance(value, kind) for value, kind in zip(values, _KINDS, strict=True)):
         raise TypeError
-    *known, by_token = values
+    request_id, text, sample, error, log_probability, n_tokens, by_token = values
     if not all(isinstance(number, int | float) for number in by_token or ()):
         raise TypeError
-    known_by_token = None if by_token is None else tuple(by_token)
-    return Translation(*known, token_log_probabilities=known_by_token)
+    by_token = None if by_token is None else tuple(by_token)
+    return Translation(request_id, text, sample, error, log_probability, n_tokens, by_token)
