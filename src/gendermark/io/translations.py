@@ -303,7 +303,7 @@ def _match_by_source(
     for places in index:
         if n_given[places[0]] not in (0, 1, len(places)):
             times = "once" if len(places) == 1 else f"{len(places)} times"
-            raise BadFile(
+            raise UnmatchedSources(
                 path,
                 f"has {n_given[places[0]]} rows of {shortened(sources[places[0]].strip())}, which occurs {times}; give "
                 "one, or one for each time",

@@ -24,6 +24,8 @@ from gendermark.records import Gender, Judgement
 
 _STEP = 1e-4
 """Of the numerical gradient, as a share of a column's sum."""
+_NO_VARIANCE = 1e-12
+"""Eigenvalues of a covariance below this share of the largest are rounding."""
 _MOST_CELLS_AT_ONCE = 5_000
 _MOST_KNOWN = 1_000
 _ADDED = 0.5
@@ -203,7 +205,9 @@ class FixedIntervals:
     @cached_property
     def _noise(self) -> Floats:
         values, vectors = np.linalg.eigh(self._within.covariance)
-        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        # The symmetric root is unique, and zeros stay zero: the same draws on every processor.
+        values[values < _NO_VARIANCE * values.max(initial=0.0)] = 0.0
+        root = (vectors * np.sqrt(values)) @ vectors.T
         generator = np.random.Generator(np.random.PCG64(self._resampling.seed))
         drawn = generator.standard_normal((self._resampling.n_resamples, len(values)))
         return np.asarray(drawn @ root.T, dtype=np.float64)
