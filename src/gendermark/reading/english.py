@@ -85,8 +85,13 @@ _AGENTS = dict.fromkeys(
 )
 _SUBJECT_ONLY = {"fellow": _M}  # "She is a research fellow": as predicate it is a title
 _TITLES = {"mr": _M, "mister": _M, "sir": _M, "mrs": _F, "ms": _F, "miss": _F, "madam": _F, "madame": _F, "ma'am": _F}
-_IRREGULAR = {"man": "men", "woman": "women", "gentleman": "gentlemen", "lady": "ladies", "wife": "wives"}
-_PLURALS = {_IRREGULAR.get(noun, noun + "s"): gender for noun, gender in _NOUNS.items()}  # "one of the girls"
+_PLURAL_ENDINGS = {"man": "men", "lady": "ladies", "wife": "wives", "ess": "esses"}
+_PLURALS = {  # "one of the girls"
+    next(
+        (noun.removesuffix(one) + more for one, more in _PLURAL_ENDINGS.items() if noun.endswith(one)), noun + "s"
+    ): gender
+    for noun, gender in (_NOUNS | _AGENTS).items()
+}
 _GENDERS = _SUBJECTS | _OBLIQUES | _REFLEXIVES | _NOUNS | _AGENTS | _SUBJECT_ONLY | _TITLES | _PLURALS
 _NAMES = _NOUNS.keys() | _AGENTS.keys() | _SUBJECT_ONLY.keys() | _TITLES.keys()
 
@@ -146,6 +151,13 @@ _LINKS = _set(
 # No phrase reaches back across these, and a noun before one of them is the head of its phrase, not an attribute.
 _BREAKS = _PUNCTUATION | _LINKS | _PRONOUNS | _COPULAS | _AUXILIARIES | _NEGATIONS
 _AFTER_HEAD = _BREAKS | _ADVERBS | _DETERMINERS | {"and", "being"}
+_REPORTING = _set(
+    "ask asks asked believe believes believed claim claims claimed hear hears heard hope hopes hoped know knows knew "
+    "say says said tell tells told think thinks thought"
+)
+_NAMING = _set(
+    "call calls called consider considers considered deem dub dubbed elect elected name named regard regarded"
+)
 _VERBS = _set("acts became becomes cares gets got keeps lacks lies likes looks lost loves seems talks works")
 _AFTER_SUBJECT = _COPULAS | _AUXILIARIES
 _CLAUSE_OPENERS = _PUNCTUATION | {"and", "but", "so", "because", "yes", "oh", "well", "if", "when"}
@@ -187,10 +199,15 @@ def _cut(text: str) -> tuple[list[str], list[Span]]:
     return words + ["."] * _MARGIN, spans
 
 
+_TITLE = re.compile(r"[\w' -]{0,40}\b[A-Z][a-z][\w' -]{0,40}(?<![\s'])['\"”“«»](?=.*\w)(?!\w)")
+
+
 def _is_quoted(text: str, span: Span) -> bool:
-    """Whether a word stands alone in quotation marks, as a title or as itself."""
+    """Whether a word stands in quotation marks as itself, or at the start of a title: "He Cooks"."""
     start, end = span
-    return start > 0 and end < len(text) and text[start - 1] in _QUOTES and text[end] in _QUOTES
+    if start == 0 or end == len(text) or text[start - 1] not in _QUOTES:
+        return False
+    return text[end] in _QUOTES or (text[start].isupper() and _TITLE.match(text, end) is not None)
 
 
 def _is_surname(text: str, span: Span, before: Sequence[str]) -> bool:
@@ -290,9 +307,11 @@ def _gendered_role(words: Sequence[str], noun: int) -> str:
     word = words[noun]
     if _is_owner(words, noun):
         return ""
-    if word in _TITLES:  # "Mr. Kim is ..."; but "Thank you, sir." and "Madam, you are ..." call the listener
+    if word in _TITLES or (
+        word in {"lady", "lord"} and words[noun - 1] in _PUNCTUATION
+    ):  # "Mr. Kim is ..."; but "Thank you, sir." and "Madam, you are ..." call the listener
         name = words[noun + 2] if words[noun + 1] == "." else words[noun + 1]
-        if name in _PUNCTUATION or words[noun - 2] in _SPEAKERS:
+        if name in _PUNCTUATION | {"and"} or words[noun - 2] in _SPEAKERS:
             return ""
         return "subject" if words[noun - 1] in _PUNCTUATION else "predicate" if words[noun - 1] in _COPULAS else ""
     if word == "son" and words[noun + 1 : noun + 3] == ["of", "a"]:
@@ -356,13 +375,24 @@ def _owned_person(words: Sequence[str], pronoun: int) -> int | None:
 
 
 def _of_main_clause(words: Sequence[str], subjects: Sequence[int], addressees: Sequence[int]) -> list[int]:
-    """Without subjects of what is said to them: "she" in "He told her that she is a nurse"."""
+    """Without subjects of what is said: "she" in "He told her that she is a nurse", "He thinks she is a nurse"."""
+    is_report = bool(subjects) and not _REPORTING.isdisjoint(words[subjects[0] + 1 : subjects[0] + 3])
     return [
         place
         for place in subjects
-        if not any(subjects[0] < at < place and _GENDERS[words[at]] is _GENDERS[words[place]] for at in addressees)
+        if not (
+            (is_report and not _PUNCTUATION.intersection(words[subjects[0] : place]))
+            or any(subjects[0] < at < place and _GENDERS[words[at]] is _GENDERS[words[place]] for at in addressees)
+        )
         or _GENDERS[words[place]] is _GENDERS[words[subjects[0]]]
     ]
+
+
+def _is_named(words: Sequence[str], pronoun: int) -> bool:
+    """Whether him or her is what something is said of: "They believe her to be kind", "They call him a saint"."""
+    after = words[pronoun + 1 : pronoun + 3]
+    is_object = words[pronoun] == "him" or after[0] in _DETERMINERS | {"as"}
+    return after == ["to", "be"] or (words[pronoun - 1] in _NAMING and is_object)
 
 
 # --- pronouns ------------------------------------------------------------------------------------------------------
@@ -394,17 +424,14 @@ def find_person(text: str) -> PersonFinding:
     found: dict[str, list[int]] = defaultdict(list)
     for place, word in enumerate(words):
         if word in _KINDS:
-            is_subject = word in _OBLIQUES and words[place + 1 : place + 3] == [
-                "to",
-                "be",
-            ]  # "They believe her to be ..."
+            is_subject = word in _OBLIQUES and _is_named(words, place)
             found["subject" if is_subject else _KINDS[word]].append(place)
     nouns: dict[str, list[int]] = defaultdict(list)
     agents: dict[str, list[int]] = defaultdict(list)
     for place in found["noun"]:
         is_agent = words[place] in _AGENTS or words[place - 1] in _AGENT_HALVES
         role = _gendered_role(words, place)
-        if is_agent and role == "subject" and words[place + 1] in _PUNCTUATION:
+        if is_agent and role == "subject" and _PUNCTUATION.issuperset(words[place + 1 :]):
             continue  # "A salesman.": a fragment
         (agents if is_agent else nouns)[role].append(place)
     for place in found["plural"]:

@@ -70,7 +70,7 @@ def _judge_english(item: Item, text: str) -> Judgement:
     those of others are known from the reference.
     """
     found = pronouns(text)
-    gendered = _of_the_person([one for one in found if one.gender is not Gender.NEUTRAL], item)
+    gendered = _of_the_person([one for one in found if one.gender is not Gender.NEUTRAL], item, text)
     told = gendered or [one for one in found if one.gender is Gender.NEUTRAL]
     spans = tuple(one.span for one in told)
     seen: dict[str, Any] = {
@@ -87,14 +87,21 @@ def _judge_english(item: Item, text: str) -> Judgement:
     return _decided(item, genders.pop(), **seen)
 
 
-def _of_the_person(told: list[Pronoun], item: Item) -> list[Pronoun]:
+def _of_the_person(told: list[Pronoun], item: Item, text: str) -> list[Pronoun]:
     """Without pronouns of somebody else, if the reference has such: "Her brother says that he is tired"."""
-    genders = [one.gender for one in pronouns(item.tags["reference"]) if one.gender is not Gender.NEUTRAL]
-    others = sum(gender is not item.expected for gender in genders)
-    if others and len(told) == len(genders):
-        return [one for one, gender in zip(told, genders, strict=True) if gender is item.expected]
+    reference = item.tags["reference"]
+    expected = [one for one in pronouns(reference) if one.gender is not Gender.NEUTRAL]
+    others = sum(one.gender is not item.expected for one in expected)
     own = [one for one in told if one.gender is item.expected]
+    if others and len(told) == len(expected):
+        same = [one for one, other in zip(told, expected, strict=True) if other.gender is item.expected]
+        is_reordered = _words_of(told, text) == _words_of(expected, reference)
+        return own if is_reordered and len({one.gender for one in same}) > 1 else same
     return own if len(told) - len(own) <= others else told
+
+
+def _words_of(found: list[Pronoun], text: str) -> Counter[str]:
+    return Counter(text[slice(*one.span)].lower() for one in found)
 
 
 # -- out of English --------------------------------------------------------------------------------------------------
