@@ -27,12 +27,14 @@ def read_entity(
     entity: str,
     aligned: Callable[[], Sequence[int]],
     expected_place: float,
+    others: Sequence[str] = (),
 ) -> Finding:
     """Whom the translation (as `words`) makes of an entity.
 
     The lexicon comes first: a form of the entity is the entity. Of several, `aligned` (the target positions linked to
     the source noun, asked for only when needed) chooses, then nearness to `expected_place` (0 is the beginning, 1 the
-    end). Without any form, the aligned word is read by its agreeing words and its ending.
+    end). Without any form, the aligned word is read by its agreeing words and its ending; without that, the one noun
+    of another trade, if all `others` of the source are named besides.
     """
     mentions = _without_constructs(words, finder.occurrences(words, entity))
     if mentions and _has_own_script(finder) and not entity.isupper():
@@ -46,6 +48,7 @@ def read_entity(
         return _read_one_of(finder, words, mentions, aligned(), expected_place)
     skipped = finder.passed_over(words, entity)
     positions = [at for at in aligned() if at not in skipped and _may_be_person(finder, words[at], entity)]
+    positions = positions or _of_another_trade(finder, words, others)
     if not positions:
         return Finding(None, "absent", ())
     place = positions[-1], positions[-1] + 1
@@ -57,6 +60,28 @@ def read_entity(
 @cache
 def _all_forms(finder: OccupationFinder) -> frozenset[str]:
     return frozenset(word for forms in finder.single_words() for word in forms)
+
+
+def _of_another_trade(finder: OccupationFinder, words: Sequence[str], others: Sequence[str]) -> list[int]:
+    """Where the only noun for a person stands that names none of the others: "il medico" for an analyst."""
+    named = [finder.occurrences(words, other) for other in others]
+    taken = {at for mentions in named for mention in mentions for at in range(mention.start, mention.end)}
+    free = [
+        at
+        for at, word in enumerate(words)
+        if at and at not in taken and word in _people(finder) and _is_function_word(finder, words[at - 1])
+    ]
+    return free if named and all(named) and len(free) == 1 else []
+
+
+@cache
+def _people(finder: OccupationFinder) -> frozenset[str]:
+    """Forms that name a person wherever they stand."""
+    genders: dict[str, set[str]] = {}
+    for forms in finder.single_words():
+        for word, readings in forms.items():
+            genders.setdefault(word, set()).update(gender for gender, _ in readings)
+    return frozenset(word for word, found in genders.items() if found <= {"masculine", "feminine", "epicene"})
 
 
 @cache

@@ -20,6 +20,7 @@ from gendermark.reading.alignment import align_one, check_available
 from gendermark.reading.detectors import detector_name, open_detector
 from gendermark.reading.entities import read_entity
 from gendermark.reading.failures import failure
+from gendermark.reading.nouns import is_person
 from gendermark.reading.occupations import bundled_finder, citation_forms
 from gendermark.reading.words import cut
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
@@ -69,6 +70,7 @@ def judge_best(item_set: ItemSet, translations: Sequence[str | None]) -> Iterato
             item.entity,
             partial(links.targets_of, number),
             nouns[number] / max(len(sources[number]) - 1, 1),
+            [word for word in sources[number] if word not in item.entity.lower().split() and is_person(word)],
         )
         if detector is not None and finding.evidence:
             noun = finding.evidence[-1].split()[-1]
