@@ -248,9 +248,8 @@ class Resampling:
 
     @property
     def signature(self) -> str:
-        if self.interval == "bootstrap":
-            return f"percentile-bootstrap-{self.n_resamples},seed-{self.seed},confidence-{self.confidence:g}"
-        return f"jackknife-t,bootstrap-{self.n_resamples},seed-{self.seed},confidence-{self.confidence:g}"
+        kind = "percentile-bootstrap" if self.interval == "bootstrap" else "jackknife-t,bootstrap"
+        return f"{kind}-{self.n_resamples},seed-{self.seed},confidence-{self.confidence:g}"
 
 
 @dataclass(frozen=True)

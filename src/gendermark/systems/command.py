@@ -26,7 +26,7 @@ from pathlib import Path
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import keys
+from gendermark.systems import http
 from gendermark.systems.system import (
     KEPT,
     System,
@@ -51,7 +51,7 @@ class Command(System):
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         refuse_unknown_options("command", options, OPTIONS)
-        self._secrets = keys.of_environment()
+        self._secrets = http.of_environment()
         for name, value in self._secrets.items():
             if value in argument:  # never shown: the run folder and the process list are readable by others
                 raise UserError(f"command: takes no key among its arguments; let the program read {name} itself")
@@ -151,7 +151,7 @@ class Command(System):
         if position < len(requests):
             problem += f" at sentence {position + 1} of its batch, {requests[position].source!r}"
         if process.messages:
-            problem += f"; its last messages: {keys.masked(self._secrets, ' / '.join(process.messages))}"
+            problem += f"; its last messages: {http.mask(self._secrets, ' / '.join(process.messages))}"
         return SystemFailure(f"{self.spec} {problem} {KEPT}")
 
     def close(self) -> None:

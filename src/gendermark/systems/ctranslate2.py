@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +25,9 @@ from gendermark.systems import tokenisers
 from gendermark.systems.engine import (
     SEARCH_OPTIONS,
     WITHOUT_EFFECT,
+    Answer,
     Engine,
+    Item,
     Job,
     Output,
     Prefix,
@@ -64,9 +66,6 @@ VOCABULARY_MAP = "vmap.txt"
 _LOGIT_BYTES = 2**28
 """Memory for the distributions of one engine call: a row as long as the vocabulary for each token."""
 _MOST_WORKERS = 4
-
-Item = TypeVar("Item")
-Answer = TypeVar("Answer")
 
 
 def open_demo(argument: str, options: Mapping[str, str]) -> CTranslate2:

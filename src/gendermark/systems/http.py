@@ -1,12 +1,11 @@
-"""Asking a server: JSON over HTTP with retries, several requests at once, and what all translation services share.
-
-A family of services is a `Service` with one method that exchanges texts for translations. Chat models use a `Client`.
-"""
+"""Asking a server: JSON over HTTP with retries, several requests at once; and its keys, which go nowhere else."""
 
 from __future__ import annotations
 
+import ipaddress
 import itertools
 import json
+import os
 import queue
 import random
 import re
@@ -22,13 +21,12 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit, urlunsplit
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io.deadlines import bounded, within
 from gendermark.io.textfiles import printable
-from gendermark.systems import keys
-from gendermark.systems.system import KEPT, count_option, number_option, with_options
+from gendermark.systems.system import KEPT, count_option, number_option, refuse_unknown_options, with_options
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a client is made: it costs 0.1 s
@@ -51,6 +49,8 @@ _GZIP = 16 + zlib.MAX_WBITS
 _DEEPEST = 6
 """Levels of an answer that are searched; a message lies two or three deep."""
 _MESSAGES = ("", "error", "errors", "message", "Message", "explanation", "detail", "error_description")
+_SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
+_SECRET_WORDS = re.compile(r"key|token|secret|password|auth|credential", re.IGNORECASE)
 _QUOTA_WORDS = re.compile(r"quota|limit exceeded|payment|budget|insufficient (funds|balance|credit)", re.IGNORECASE)
 
 
@@ -107,17 +107,17 @@ class Client:
         url: str,
         *,
         options: Mapping[str, str],
-        secrets: Mapping[str, str] | None = None,
+        secrets: Mapping[str, str],
+        classify: Classify,
         optional_key: str = "",
         headers: Mapping[str, str] | None = None,
         concurrency: int = 4,
         auth: Auth | None = None,
-        classify: Classify = lambda status, payload: "",  # noqa: ARG005
     ) -> None:
         self.spec = spec
-        self._secrets = secrets or {}
+        self._secrets, self._classify = secrets, classify
         self._key_variable = next(iter(self._secrets), optional_key)
-        self.url = keys.checked_url(spec.partition(":")[0], url, self._secrets, self._key_variable)
+        self.url = checked_url(spec.partition(":")[0], url, self._secrets, self._key_variable)
         self.concurrency = count_option(options, "concurrency", concurrency)
         self._timeout_seconds = min(number_option(options, "timeout_seconds", 60), _LONGEST_TIMEOUT_SECONDS)
         self._max_retries = count_option(options, "max_retries", 5, least=0)
@@ -128,7 +128,6 @@ class Client:
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._was_reached = False
-        self._classify = classify
         self._http = _open(self.url, headers or {}, self._timeout_seconds, auth)
 
     def get(self, path: str, **how: Any) -> Any:
@@ -223,7 +222,7 @@ class Client:
     def masked(self, text: str) -> str:
         """The beginning of a server's words, on one line and without our keys, which some servers echo."""
         # Masked before it is cut, so that no half of a key is left.
-        text = keys.masked(self._secrets, printable(text)[: 10 * _MOST_WORDS])
+        text = mask(self._secrets, printable(text)[: 10 * _MOST_WORDS])
         return text if len(text) <= _MOST_WORDS else text[: _MOST_WORDS - 1] + "…"
 
     def close(self) -> None:
@@ -338,7 +337,7 @@ class Client:
         except (ValueError, RecursionError):
             payload = None
         if response.is_success and payload is not None:
-            if keys.are_in(self._secrets, text):
+            if are_in(self._secrets, text):
                 raise SystemFailure(
                     f"{self.spec} repeats the key in {self._key_variable} in its answer, of which nothing is kept; do "
                     f"not send that key there, and renew it if others could have read it{self._kept}"
@@ -417,7 +416,7 @@ def _open(url: str, headers: Mapping[str, str], timeout_seconds: float, auth: Au
     usual = {"User-Agent": f"gendermark/{__version__}", "Accept": "application/json", "Accept-Encoding": "gzip"}
     host = urlsplit(url).hostname or ""
     # A proxy could not reach our own machine, and would read what is sent in the clear.
-    direct = {f"all://{f'[{host}]' if ':' in host else host}": None} if keys.is_loopback(host) else None
+    direct = {f"all://{f'[{host}]' if ':' in host else host}": None} if is_loopback(host) else None
     try:
         client = httpx.Client(
             headers={**usual, **headers},
@@ -466,3 +465,93 @@ def _retry_after(text: str | None) -> float:
         return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):
         return 0.0
+
+
+# -- keys, and the addresses they are sent to --------------------------------------------------------------------------
+
+
+def read_secrets(family: str, required: Sequence[str] = (), optional: Sequence[str] = ()) -> dict[str, str]:
+    """Keys, from the environment and nowhere else, by the names of their variables."""
+    secrets = {name: os.environ.get(name, "").strip() for name in (*required, *optional)}
+    for name in required:
+        if not secrets[name]:
+            raise UserError(f"{family}: needs a key, and takes it from the environment: set {name}")
+    for name, value in secrets.items():
+        if not (value.isascii() and value.isprintable()) or " " in value:
+            raise UserError(f"{name} has characters that no key has; set it again, without quotes or line breaks")
+    return {name: value for name, value in secrets.items() if value}
+
+
+def of_environment() -> dict[str, str]:
+    """Variables that hold a key by their name and their value; programs that we start can read them."""
+    return {name: value for name, value in os.environ.items() if _SECRET_NAME.search(name) and _is_no_word(value)}
+
+
+def refuse_options(family: str, options: Mapping[str, str], known: Sequence[str], variable: str = "") -> None:
+    """Refuse unknown options, and keys above all: options are written into run folders."""
+    for name in options:
+        if name not in known and _SECRET_WORDS.search(name):
+            raise UserError(f"{family}: takes no {name} as an option, where others could read it; {_instead(variable)}")
+    refuse_unknown_options(family, options, known)
+
+
+def are_in(secrets: Mapping[str, str], *texts: str) -> bool:
+    """Whether a key is in a text that others could read, as it is or URL-encoded."""
+    forms = [form for value in secrets.values() if _is_no_word(value) for form in _forms(value)]
+    return any(form in text for text in texts for form in forms)
+
+
+def mask(secrets: Mapping[str, str], text: str) -> str:
+    """A text with *** in place of keys, as they are and URL-encoded."""
+    for form in sorted({form for value in secrets.values() for form in _forms(value)}, key=len, reverse=True):
+        text = text.replace(form, "***")
+    return text
+
+
+def _forms(value: str) -> set[str]:
+    return {value, json.dumps(value)[1:-1], quote(value), quote(value, safe=""), quote_plus(value)}
+
+
+def _is_no_word(value: str) -> bool:
+    """Whether a key could not be part of a text by chance: local servers are given keys like "none"."""
+    return len(value) >= 20 or (len(value) >= 8 and any(map(str.isdigit, value)))
+
+
+def _instead(variable: str) -> str:
+    return f"set {variable} instead" if variable else "leave it out"
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def checked_url(family: str, url: str, secrets: Mapping[str, str], variable: str) -> str:
+    """A server's address in one way of writing it. A refused one is not repeated: there may be a key in it."""
+    import httpx
+
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+        httpx.URL(url.strip())
+    except (ValueError, httpx.InvalidURL):
+        raise UserError(f"{family}: was given an invalid URL; write, for example, http://127.0.0.1:5000") from None
+    scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
+    if scheme not in ("http", "https") or not host:
+        raise UserError(f"{family}: needs a URL with http:// or https://, for example http://127.0.0.1:5000")
+    if "@" in parts.netloc or are_in(secrets, url) or _SECRET_WORDS.search(parts.query):
+        raise UserError(
+            f"{family}: takes no key or password in the URL, where others could read it; {_instead(variable)}"
+        )
+    if parts.query or parts.fragment:
+        raise UserError(f"{family}: takes a URL without ? and #")
+    if scheme == "http" and secrets and not is_loopback(host):
+        raise UserError(
+            f"{family}: would send the key in {variable} to {host} in the clear; use https://, or unset {variable}"
+        )
+    address = f"[{host}]" if ":" in host else host
+    if port not in (None, {"http": 80, "https": 443}[scheme]):
+        address = f"{address}:{port}"
+    return urlunsplit((scheme, address, parts.path.rstrip("/"), "", ""))

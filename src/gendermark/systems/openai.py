@@ -25,7 +25,7 @@ from gendermark.data.official import cache_root
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io.textfiles import write_text
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import chat, http, keys
+from gendermark.systems import chat, http
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import HINT, System, choice_option, count_option, flag_option, number_option
 
@@ -60,13 +60,13 @@ class OpenAI(System):
     takes_hints = True
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        keys.refuse_options("openai", options, OPTIONS, KEY)
+        http.refuse_options("openai", options, OPTIONS, KEY)
         url, _, self._model = argument.partition("#")
         if not url or not self._model.strip():
             raise UserError("write openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model")
         variable = options.get("key_variable", KEY)
-        secrets = keys.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
-        if keys.are_in(secrets, self._model, *options.values()):
+        secrets = http.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
+        if http.are_in(secrets, self._model, *options.values()):
             raise UserError(f"openai: takes no key in its name or options, where others could read it; set {variable}")
         self._endpoint = choice_option(options, "endpoint", list(_PATHS))
         # A base model has not learnt to follow instructions; it goes on writing where the prompt ends.

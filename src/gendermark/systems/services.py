@@ -19,7 +19,7 @@ from urllib.parse import quote, urlsplit
 from gendermark.errors import SystemFailure, UserError
 from gendermark.reading.codes import LANGUAGES, three_letters
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import http, keys
+from gendermark.systems import http
 from gendermark.systems.system import System, by_direction, choice_option
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Service(System):
     OPTIONS: tuple[str, ...] = http.OPTIONS
     family: str
     required: tuple[str, ...] = ()
-    """Environment variables with keys."""
+    """Environment variables with http."""
     optional: tuple[str, ...] = ()
     asks_a_server = True
     concurrency = 4
@@ -43,10 +43,10 @@ class Service(System):
     """Most characters in one request; a single text may be longer."""
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        keys.refuse_options(self.family, options, self.OPTIONS, " and ".join(self.required or self.optional))
+        http.refuse_options(self.family, options, self.OPTIONS, " and ".join(self.required or self.optional))
         self.spec, self._argument = f"{self.family}:{argument}", argument
         url, changing = self._address(argument, options)
-        secrets = keys.read_secrets(self.family, self.required, self.optional)
+        secrets = http.read_secrets(self.family, self.required, self.optional)
         self._client = http.Client(
             self.spec,
             url,
