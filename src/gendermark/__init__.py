@@ -1,13 +1,13 @@
-"""gendermark measures gender bias in machine translation, with honest error bars.
+"""gendermark measures gender bias in machine translation, with confidence intervals.
 
 >>> import gendermark
 >>> result = gendermark.score("simplegen", "translations.es.txt", to="es", data="core")  # doctest: +SKIP
 
-- `score`, `run`: measure translations, a system, a Python function; `audit`: files of any kind; `rejudge`: a run again
+- `score`, `run`: score translations, a system or a Python function; `audit`: files of any kind; `rejudge`: a stored run
 - `compare`, `gate`, `report`: results or run folders; `load` reads a folder; `quality_gap`
 - `items`, `select`: the sentences of a benchmark; `read_people`: the people in any text, and their gender
 
-Public names are loaded on first use, so that importing the package costs nothing.
+Public names are loaded on first use, so that importing the package is cheap.
 """
 
 from __future__ import annotations

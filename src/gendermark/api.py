@@ -36,7 +36,7 @@ from gendermark.runs.score import Origin, sentence_of
 from gendermark.runs.score import score as judge_and_estimate
 from gendermark.selection import Selection, options_of, own_options
 
-if TYPE_CHECKING:  # what only runs need is loaded by them: to score a file shall take no longer than it must
+if TYPE_CHECKING:  # runs alone need these: scoring a file must stay fast
     from gendermark.auditing.audit import Audit
     from gendermark.runs.compare import ComparisonReport
     from gendermark.runs.folder import Text
@@ -49,7 +49,7 @@ if TYPE_CHECKING:  # what only runs need is loaded by them: to score a file shal
 log = logging.getLogger(__name__)
 
 Translations = Path | str | TranslationFile | Sequence[str] | Sequence[Sequence[str]]
-"""A file (see `gendermark score`), or the translations themselves in export order; or the samples of each sentence."""
+"""A file (see `gendermark score`), translations in export order, or the samples of each sentence."""
 Results = Path | str | Result | Sequence[Result]
 """A run folder, a result, or several results of one system."""
 _Given = TranslationFile | Sequence[str]
@@ -61,8 +61,8 @@ def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Be
     """A benchmark and a completed selection of its items.
 
     Args:
-        benchmark: the name of a benchmark, or a `Selection`.
-        to: the target language, such as `es`.
+        benchmark: name of a benchmark, or a `Selection`.
+        to: target language, such as `es`.
         options: other fields of the selection: `data`, `rules`, `revision`, and options of the benchmark.
     """
     _check_is_benchmark(benchmark)
@@ -72,7 +72,7 @@ def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Be
             raise UserError(f"pass a Selection, or a name with options, not both: leave out {given}")
         selection = benchmark
     else:
-        registry.load("benchmark", benchmark)  # an unknown name comes before all else
+        registry.load("benchmark", benchmark)  # report an unknown name before anything else
         selection = Selection(benchmark, target_language=to, **options)
     found: Benchmark = registry.load("benchmark", selection.benchmark)
     return found, found.complete(selection)
@@ -89,8 +89,8 @@ def items(benchmark: str | Selection, to: str = "", **options: Any) -> ItemSet:
     """The items of a selection, in export order: `.items`, each with source, expected gender and tags.
 
     Args:
-        benchmark: the name of a benchmark, or a `Selection`.
-        to: the target language, such as `es`.
+        benchmark: name of a benchmark, or a `Selection`.
+        to: target language, such as `es`.
         options: other fields of the selection: `data`, `rules`, `revision`, and options of the benchmark.
     """
     found, selection = select(benchmark, to, **options)
@@ -99,7 +99,7 @@ def items(benchmark: str | Selection, to: str = "", **options: Any) -> ItemSet:
 
 @contextmanager
 def _workers(executor: str) -> Iterator[Executor]:
-    """Workers, and in the end a word on those that were lost."""
+    """Workers; reports lost ones at the end."""
     with open_executor(executor) as workers:
         yield workers
         for note in workers.notes():
@@ -132,24 +132,25 @@ def score(
     """Score translations made elsewhere.
 
     Args:
-        benchmark: the name of a benchmark, or a `Selection`.
+        benchmark: name of a benchmark, or a `Selection`.
         translations: a file (see `gendermark score`), or a list in the order of `gendermark export`. A mapping gives
-            each part its own: `{"mofc": "mofc.txt"}`. A benchmark that judges samples takes a list for each sentence.
-        to: the target language, such as `es`.
-        resampling: resamples, confidence, seed and interval as one record, in their place.
+            each part its own: `{"mofc": "mofc.txt"}`. Sampling benchmarks take a list for each sentence.
+        to: target language, such as `es`.
+        resampling: resamples, confidence, seed and interval as one record, instead of the four arguments.
         data: `official`, `core` (bundled, no network) or `file:FILE`.
-        rules: scoring rules, such as `paper2019`; `best` if not given.
+        rules: scoring rules, such as `paper2019`; default `best`.
         revision: revision of the official data, such as `2019`.
-        source_language: the source language, where a benchmark has several.
-        resamples: resamples of the tests and intervals that need any.
-        confidence: the level of the intervals.
-        seed: of everything drawn at random.
+        source_language: source language, if the benchmark has several.
+        resamples: number of bootstrap resamples.
+        confidence: confidence level of the intervals.
+        seed: random seed.
         interval: `jackknife`, or `bootstrap` for percentiles of the cluster bootstrap.
-        name: what the system is called in tables and headings; with a directory, the name of that if not given.
-        directory: a run folder to write the result to, beside others of the same system.
+        name: system name in tables and headings; default: the name of `directory`.
+        directory: run folder to write the result to, beside others of the same system.
         executor: where large sets are judged: `serial`, `processes:4`, `dask`.
-        accept_unsound: score translations that look broken (copies, another language, another order), and say so.
-        options: other options of the benchmark, as its command line has them: `split="dev"`.
+        accept_unsound: score translations that fail the sanity checks (copies, wrong language, shifted lines), with a
+            warning in every output.
+        options: other options of the benchmark, as on the command line: `split="dev"`.
     """
     if directory is not None:
         name = name or Path(directory).resolve().name
@@ -165,7 +166,6 @@ def score(
 
 
 def _checked(given: Any) -> Any:
-    """Translations as a list, whatever holds them."""
     if isinstance(given, Mapping):
         return {part: _checked(one) for part, one in given.items()}
     if isinstance(given, str) and ("\n" in given or not Path(given).exists()):
@@ -182,7 +182,7 @@ def _checked(given: Any) -> Any:
 
 
 def _asked(benchmark: str | Selection, options: Mapping[str, Any], **common: str) -> dict[str, Any]:
-    """The options that were given; a `Selection` has its own data."""
+    """The given options; a `Selection` brings its own data."""
     given = {name: value for name, value in common.items() if value}
     if isinstance(benchmark, Selection) and given.get("data") == "official":
         del given["data"]
@@ -191,14 +191,14 @@ def _asked(benchmark: str | Selection, options: Mapping[str, Any], **common: str
 
 @dataclass(frozen=True)
 class Scored:
-    """A result and all that it was made from, as a run folder keeps it."""
+    """A result with its inputs, as a run folder keeps them."""
 
     item_set: ItemSet
     answers: Answers
     result: Result
 
     def write(self, directory: Path, origin: Origin) -> Path:
-        """Write it into a run folder, beside other results of the same system; give its cell."""
+        """Write it into a run folder, beside other results of the same system; return its cell."""
         from gendermark.runs import folder
 
         config = {"system": origin.system, "system_options": {}, "resampling": asdict(origin.resampling)}
@@ -215,7 +215,7 @@ def score_texts(
     accept_unsound: bool = False,
     **options: Any,
 ) -> Scored:
-    """Score translations of the system that `origin` names, and return what they were matched with, too."""
+    """Score translations of the system `origin`; return the matched texts too."""
     found, selection = select(benchmark, to, **options)
     given = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
     if found.draws:
@@ -238,7 +238,7 @@ def score_texts(
 def _with_samples(
     benchmark: Benchmark, selection: Selection, samples: Any, given: Selection
 ) -> tuple[ItemSet, Sequence[Sequence[Translation]]]:
-    """The items of a selection and the samples of each; `given` is the selection before it was completed."""
+    """The items of a selection and the samples of each; `given` is the selection before completion."""
     item_set = benchmark.load(selection)
     if isinstance(samples, str | Path):
         path, system = split_system(str(samples))
@@ -275,11 +275,11 @@ def _with_texts(
 ) -> tuple[ItemSet, Sequence[str | None]]:
     """The items of a selection and the translation of each.
 
-    Sources show which revision was translated; that one is taken, with a message, unless the user has named one.
-    What looks unsound is refused, or put into `accepted`.
+    The sources show which revision was translated; it is used, with a message, unless the user chose another. Unsound
+    translations are refused, or listed in `accepted`.
     """
 
-    def opened(one: Any) -> _Given:  # a file may be a pipe, which can be read once only
+    def opened(one: Any) -> _Given:  # a file may be a pipe, which can be read only once
         is_path = isinstance(one, str | Path)
         return open_translations(one, accept_unsound=accepted is not None) if is_path else one
 
@@ -295,7 +295,7 @@ def _with_texts(
     revisions = [selection.revision]
     if not is_revision_given and selection.data == "official":
         revisions = list(dict.fromkeys([*revisions, *benchmark.choices_of("revision")]))
-        # The one whose sentences are those of the file, before items of any are made.
+        # Choose the revision by its sentences before building any items.
         known = given.sources if isinstance(given, TranslationFile) and not given.allow_missing else None
         if known and benchmark.sources:
             sources = {one: benchmark.sources(replace(selection, revision=one)) for one in revisions}
@@ -328,7 +328,7 @@ def _matched(
     }
     if is_of_pairs(benchmark) and len(by_part) == 2:
         first, second = by_part.values()
-        # Even a system that knows one gender only translates "she" and "he" otherwise, now and then.
+        # Even a system that always chooses one gender sometimes translates "she" and "he" differently.
         if len(first) >= _FEWEST_TO_BE_THE_SAME and all(x == y for x, y in zip_longest(first, second)):
             raise UserError(f"{' and '.join(by_part)} were given the same translations; give each its own")
     return benchmark.load(selection), stored(chain.from_iterable(by_part.values()))
@@ -357,14 +357,14 @@ def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet, accepted: lis
 
 
 def audit(files: Path | str | Sequence[Path | str], directory: Path | str | None = None, *, parser: str = "") -> Audit:
-    """Recognise what is in some files of translations, and score all of it; see `gendermark audit`.
+    """Recognise and score the translations in files; see `gendermark audit`.
 
     Args:
-        files: a file, or several: spreadsheets, text files, catalogues.
-        directory: where a run folder for each system is written.
-        parser: an installed pipeline of spaCy that parses texts of no benchmark, instead of the bundled one.
+        files: one or more spreadsheets, text files or catalogues.
+        directory: where to write a run folder for each system.
+        parser: an installed spaCy pipeline to parse texts outside the benchmarks, instead of the bundled parser.
     """
-    from gendermark.auditing import audit as auditing  # not for everybody who scores a file
+    from gendermark.auditing import audit as auditing  # keep `score` fast
 
     given = [files] if isinstance(files, str | Path) else files
     if not isinstance(given, Sequence) or not all(isinstance(one, str | Path) for one in given):
@@ -424,32 +424,32 @@ def run(
     accept_unsound: bool = False,
     **options: Any,
 ) -> Result | list[Result]:
-    """Translate the sentences of one or several benchmarks with a system, and score them.
+    """Translate one or more benchmarks with a system and score them.
 
     Args:
         system: `family:argument` as on the command line (`ctranslate2:models/en-es`), or a function from a list of
-            sentences to a list of translations; it is asked in batches, and its answers are kept in `directory` only.
-        benchmark: the name of a benchmark or a `Selection`; a list of them gives a list of results.
-        to: the target language, such as `es`.
-        directory: a run folder, in which everything is kept; a run that was interrupted resumes there.
+            sentences to a list of translations, called in batches and cached in `directory` only.
+        benchmark: name of a benchmark or a `Selection`; a list of them gives a list of results.
+        to: target language, such as `es`.
+        directory: run folder that keeps everything; an interrupted run resumes there.
         data: `official`, `core` (bundled, no network) or `file:FILE`.
-        rules: scoring rules, such as `paper2019`; `best` if not given.
+        rules: scoring rules, such as `paper2019`; default `best`.
         revision: revision of the official data, such as `2019`.
-        source_language: the source language, where a benchmark has several.
-        resamples: resamples of the tests and intervals that need any.
-        confidence: the level of the intervals.
-        seed: of everything drawn at random.
+        source_language: source language, if the benchmark has several.
+        resamples: number of bootstrap resamples.
+        confidence: confidence level of the intervals.
+        seed: random seed.
         interval: `jackknife`, or `bootstrap` for percentiles of the cluster bootstrap.
-        resampling: the four before as one record, in their place.
+        resampling: the previous four as one record.
         system_options: options of the system family.
-        forced_choice: also ask the system to score the right against the contrastive translation.
-        name: what the system is called in tables and headings.
+        forced_choice: also have the system score the correct against the contrastive translation.
+        name: system name in tables and headings.
         executor: where the work is done: `serial`, `processes:4`, `dask`.
-        accept_unsound: go on where the translations look damaged; every output then says so.
-        options: other options of the benchmark, as its command line has them: `split="dev"`.
+        accept_unsound: continue if translations fail the sanity checks, with a warning in every output.
+        options: other options of the benchmark, as on the command line: `split="dev"`.
 
     Returns:
-        The result of the benchmark; a list of them if a list was given.
+        The result of the benchmark, or a list of results for a list of benchmarks.
     """
     from gendermark.runs import run as running
     from gendermark.runs.run import RunConfig
@@ -476,7 +476,7 @@ def run(
 
 @dataclass(frozen=True)
 class Asking:
-    """What is asked about any sentences: one translation of each; samples; or the scores of given translations."""
+    """A request for arbitrary sentences: one translation of each, samples, or scores of given translations."""
 
     to: str
     source_language: str = "en"
@@ -496,7 +496,7 @@ class Asking:
             from gendermark.systems.sampling import Decoding
 
             how = tuple(sorted(self.sampling.items()))
-            Decoding.of(how)  # refuses what no system understands
+            Decoding.of(how)  # refuses options that no system understands
             return [Request(s, *direction, Task.SAMPLE, options=how, n_samples=self.n_samples) for s in sources]
         return [Request(source, *direction) for source in sources]
 
@@ -508,7 +508,7 @@ def translate(
     system_options: Mapping[str, str] | None = None,
     context: RunContext | None = None,
 ) -> list[tuple[Translation, ...]]:
-    """What a system makes of any sentences."""
+    """Translate, sample or score arbitrary sentences with a system."""
     from gendermark.runs import run as running
     from gendermark.runs import translate as translating
     from gendermark.runs.store import Store
@@ -533,11 +533,11 @@ def translate(
 
 
 def compare(first: Results, second: Results, *, all_metrics: bool = False) -> ComparisonReport:
-    """Compare two systems on the same items: differences, intervals, p-values corrected after Holm.
+    """Compare two systems on the same items: differences, intervals, Holm-corrected p-values.
 
     Args:
         first: a result, a list of results, or a run folder.
-        second: the system compared with it; differences are second minus first.
+        second: the system to compare with it; differences are second minus first.
         all_metrics: every metric, not only the headline ones.
     """
     from gendermark.runs import compare as comparing
@@ -558,19 +558,19 @@ def gate(
     resamples: int = 10_000,
     seed: int = 12345,
 ) -> GateVerdict:
-    """Check that a system is not worse than a baseline, and within bounds; `.passed` says so.
+    """Check that a system is not worse than a baseline and meets thresholds; see `.passed`.
 
     Args:
         run: a result, a list of results, or a run folder.
-        baseline: what it must not be worse than.
-        minimum: least values by metric, such as `{"accuracy": 60}`.
-        maximum: greatest values by metric.
-        tolerance: points by which a headline metric may be worse.
-        fixed_tolerance: points that women, or men, may lose on these very sentences.
-        fail_on_gap: fail where a gap grew, even if neither women nor men lost.
-        alpha: the level of the tests.
-        resamples: resamples of tests that need any.
-        seed: of everything drawn at random.
+        baseline: the run to compare with.
+        minimum: minimum values by metric, such as `{"accuracy": 60}`.
+        maximum: maximum values by metric.
+        tolerance: loss allowed in a headline metric, in points.
+        fixed_tolerance: loss of accuracy allowed for women, and for men, on the same sentences, in points.
+        fail_on_gap: fail if a gap grew, even if neither women nor men lost accuracy.
+        alpha: significance level.
+        resamples: number of bootstrap resamples.
+        seed: random seed.
     """
     from gendermark.runs import gates
 
@@ -589,14 +589,14 @@ def gate(
 def quality_gap(
     result: Result, scorer: str | Scorer | Any = "chrf", *, resamples: int = 1000, confidence: float = 0.95
 ) -> QualityGap:
-    """The quality of translations about men, about women, and the difference, with intervals.
+    """Translation quality for men and for women, and their difference, with intervals.
 
     Args:
-        result: of a benchmark whose items about men and women have references, such as MT-GenEval's pairs.
+        result: of a benchmark with references for men and women, such as MT-GenEval's pairs.
         scorer: `bleu`, `chrf`, `chrf++`, `ter`, any sacreBLEU metric, or a function from sources, translations and
-            references to a score for each sentence. An untranslated sentence is an empty translation.
-        resamples: resamples of the intervals.
-        confidence: the level of the intervals.
+            references to a score for each sentence. An untranslated sentence counts as an empty translation.
+        resamples: number of bootstrap resamples.
+        confidence: confidence level of the intervals.
     """
     from gendermark.runs import quality_gap as gaps
 
@@ -606,12 +606,12 @@ def quality_gap(
 def report(
     runs: Results | Sequence[Path | str | Sequence[Result]], path: Path | str, *, metrics: Sequence[str] = ()
 ) -> None:
-    """Write a page (`.html`), or tables (`.md`, `.tex`, `.csv`, `.json`).
+    """Write a page (`.html`) or tables (`.md`, `.tex`, `.csv`, `.json`).
 
     Args:
-        runs: a result or a run folder, or a list of them; the others are compared with the first.
-        path: the file to write; its ending decides the form.
-        metrics: columns of Markdown and LaTeX tables, such as `accuracy:feminine`, in place of the papers' tables.
+        runs: a result or run folder, or a list of them; the others are compared with the first.
+        path: output file; its suffix decides the format.
+        metrics: columns of Markdown and LaTeX tables, such as `accuracy:feminine`, instead of the papers' tables.
     """
     from gendermark.runs.folder import read_run, run_of
 
@@ -619,18 +619,18 @@ def report(
         raise UserError("report takes the results as a list, then the file to write: report([a, b], 'page.html')")
     several = [runs] if isinstance(runs, Path | str | Result) else runs
     read = [read_run(one) if isinstance(one, Path | str) else run_of(load(one)) for one in several]
-    # Reports stand above this module: they name the commands that make a run again.
+    # Reporting is a layer above this module.
     import_module("gendermark.reporting.tables").write_report(read, Path(path), metrics)
 
 
 def load(run: Results) -> ResultList:
-    """The results in a run folder, with their sentences; results themselves are given back.
+    """Load the results of a run folder, with their sentences; results are returned unchanged.
 
     Args:
         run: a run folder, a result, or a list of results.
 
     Returns:
-        A list in which a result is also found by the name of its benchmark: `load("runs/mine")[BENCHMARK]`.
+        A list that also accepts the name of a benchmark as index: `load("runs/mine")[BENCHMARK]`.
     """
     if isinstance(run, Result):
         return ResultList([run])
@@ -647,13 +647,13 @@ def _sentence(text: Text) -> SourceAndTranslation:
 
 
 def rejudge(run: Path | str, output: Path | str | None = None, *, rules: str = "", **options: Any) -> ResultList:
-    """Judge and score the translations of a run folder again; no system is asked.
+    """Judge and score the stored translations of a run folder again, without the system.
 
     Args:
         run: a run folder.
-        output: a run folder to write the new results to.
-        rules: scoring rules; as before if not given.
-        options: other options of judging, such as `aligner="eflomal"`.
+        output: run folder for the new results.
+        rules: scoring rules; default: unchanged.
+        options: other options of the judge, such as `aligner="eflomal"`.
     """
     from gendermark.runs.rejudge import rejudge as judge_again
 
@@ -669,13 +669,13 @@ def rejudge(run: Path | str, output: Path | str | None = None, *, rules: str = "
 
 
 def shown_sources(item_set: ItemSet) -> list[str]:
-    """What a system is shown for each item: its sentence, with context where that was asked for."""
+    """The text shown to a system for each item: its sentence, with context if requested."""
     benchmark: Benchmark = registry.load("benchmark", item_set.selection.benchmark)
     return [request.source for request in benchmark.requests(item_set)]
 
 
 def export_items(benchmark: str, to: str = "", **options: Any) -> ItemSet:
-    """The items to translate elsewhere; the target language matters only where the sources depend on it."""
+    """The items to translate elsewhere; the target language matters only if the sources depend on it."""
     found: Benchmark = registry.load("benchmark", benchmark)
     selection = Selection(benchmark, target_language=to, **options)
     if not to and not found.sources_depend_on_target:
@@ -687,16 +687,16 @@ def export_items(benchmark: str, to: str = "", **options: Any) -> ItemSet:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a run will measure; and what it leaves out, with the reason."""
+    """The benchmarks of a run, and those left out, with reasons."""
 
     selections: tuple[Selection, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any) -> Chosen:
-    """The named benchmarks into each target language; all that have the direction and the options if none is named.
+    """The named benchmarks for each target language; by default all that have the direction and the options.
 
-    An option is for those benchmarks that have it.
+    An option applies to the benchmarks that have it.
     """
     given = {name: value for name, value in options.items() if value}
     if benchmarks:
@@ -711,7 +711,7 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
         for name, benchmark in registry.every("benchmark"):
             pairs = benchmark.language_pairs(given.get("data", "official"))
             has_direction = any(target == to and source in ("", from_) for from_, target in pairs)
-            # Drawing many samples takes long and most systems cannot: only when asked for by name.
+            # Sampling is slow and most systems cannot do it: only if named.
             if has_direction and not benchmark.draws and not benchmark.only_when_named:
                 try:
                     found[select(name, to, **given)[1]] = None
@@ -726,14 +726,14 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
 
 
 def _of_named(name: str, to: str, given: Mapping[str, Any], benchmarks: Sequence[str]) -> Selection:
-    """Of several benchmarks, one need not have an option that another has."""
+    """With several benchmarks, an option need not exist in each."""
     elsewhere = {option for other in benchmarks for option in own_options(registry.load("benchmark", other).settings)}
     own = own_options(registry.load("benchmark", name).settings)
     return select(name, to, **{key: value for key, value in given.items() if key in own or key not in elsewhere})[1]
 
 
 def _refuse_unknown_values(given: Mapping[str, Any]) -> None:
-    """A value that no benchmark knows is a mistake, and not a reason to leave all of them out."""
+    """A value unknown to every benchmark is an error, not a reason to leave all of them out."""
     every = [options_of(benchmark.settings) for _, benchmark in registry.every("benchmark")]
     for name, value in given.items():
         takers = [options[name] for options in every if name in options]

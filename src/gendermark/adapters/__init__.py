@@ -1,4 +1,4 @@
-"""Benchmarks inside other evaluation programs, and results where other programs read them.
+"""Run benchmarks inside other evaluation programs, and export results to them.
 
-Each adapter is an extra, imported only by the program that it is for or when it is asked for by name.
+Each adapter is an extra, imported only on request.
 """

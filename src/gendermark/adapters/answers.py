@@ -1,4 +1,4 @@
-"""From the answers that another program collected to a result. Needs no extra."""
+"""Turn the answers that another program collected into a result. Needs no extra."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from gendermark.systems import chat
 
 
 def translating_benchmarks() -> list[str]:
-    """The benchmarks that ask for one translation of each sentence and bring their own sentences."""
+    """Benchmarks with their own sentences that need one translation of each."""
     return [name for name, one in registry.every("benchmark") if not one.draws and not one.only_when_named]
 
 
 def prompts(selection: Selection, prompt: str = "default") -> list[str]:
-    """What a language model is asked for each item, in export order."""
+    """The prompt for each item, in export order."""
     benchmark, item_set = _loaded(selection)
     asked = chat.open_prompt(prompt)
     return [asked.text(one.source, one.source_language, one.target_language) for one in benchmark.requests(item_set)]
 
 
 def selected(benchmark: str, to: str, options: Mapping[str, Any]) -> tuple[Selection, ItemSet]:
-    """A completed selection and its items; one benchmark asks for a translation of each."""
+    """A completed selection and its items."""
     selection = select(benchmark, str(to), **options)[1]
     return selection, _loaded(selection)[1]
 
 
 def read_answer(answer: str, source: str) -> Translation:
-    """The translation in an answer, or what is wrong with the answer."""
+    """Extract the translation from an answer, or record what is wrong with it."""
     text, problem = chat.extract(answer, source)
     return Translation("", text, error=problem or None)
 
 
 def judge_one(selection: Selection, index: int, answer: str) -> Judgement:
-    """One answer judged by itself, for a list of samples; results are judged together, as always."""
+    """Judge one answer by itself, for per-sample views; results are judged together, as always."""
     benchmark, item_set = _loaded(selection)
     item = item_set.items[index]
     found: Judgement = judge(benchmark, replace(item_set, items=[item]), [[read_answer(answer, item.source)]])[0]
@@ -51,7 +51,7 @@ def judge_one(selection: Selection, index: int, answer: str) -> Judgement:
 
 
 def result_of(selection: Selection, answers: Mapping[int, str], system: str, name: str = "") -> Result:
-    """The result of raw answers by the index of their item. Items without an answer are left out, and it says so."""
+    """The result of raw answers, by item index. Items without an answer are left out, with a warning."""
     benchmark, item_set = _loaded(selection)
     if not answers:
         raise UserError(f"no answers to {selection.cell} were given")
@@ -67,7 +67,6 @@ def result_of(selection: Selection, answers: Mapping[int, str], system: str, nam
 
 
 def signature(selection: Selection, system: str) -> str:
-    """What the numbers of this system will depend on."""
     return sign(*_loaded(selection), _origin(system))
 
 
@@ -76,7 +75,7 @@ def _origin(system: str, name: str = "") -> Origin:
 
 
 def numbers(result: Result) -> dict[str, float]:
-    """Every estimate and the ends of its interval, by flat names such as `accuracy`, `accuracy.low`."""
+    """Every estimate and its interval bounds, by flat names such as `accuracy`, `accuracy.low`."""
     found = {}
     for one in result.estimates:
         name = one.metric if one.slice == "all" else f"{one.metric}:{one.slice}"

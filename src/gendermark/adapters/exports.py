@@ -1,6 +1,6 @@
-"""Results where others keep theirs: W&B, MLflow, and model repositories on the Hugging Face Hub.
+"""Log results to W&B, MLflow and model repositories on the Hugging Face Hub.
 
-A tracker gets every estimate with the ends of its interval, the signature, and the page.
+A tracker gets every estimate with its interval, the signature and the page.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _PAGE, _RESULTS = "report.html", "results.json"
 
 
 def log(run: Run, tracker: str) -> str:
-    """Log a run to `wandb` or `mlflow`, as their own settings say; tells where it went.
+    """Log a run to `wandb` or `mlflow`, configured by their own settings; return where it went.
 
     Args:
-        run: what `read_run` or `run_of` gives.
+        run: the value of `read_run` or `run_of`.
         tracker: `wandb` or `mlflow`.
     """
     check_tracker(tracker)
@@ -39,18 +39,19 @@ def log(run: Run, tracker: str) -> str:
     results = [result.to_json() for result in run.results]
     try:
         return _TRACKERS[tracker](module, run.called, facts, _numbers(run), render_page([run]), {"results": results})
-    except Exception as problem:  # whatever theirs are: the run itself is done and kept
+    except Exception as problem:  # a failing tracker must not lose the run, which is already saved
         raise SystemFailure(f"{tracker} took no results: {type(problem).__name__}: {problem}") from problem
 
 
 def check_tracker(tracker: str) -> None:
-    """Before a long run, not after it."""
+    """Refuse an unknown or missing tracker before a long run."""
     if tracker not in _TRACKERS:
         raise UnknownName("tracker", tracker, _TRACKERS)
 
 
 def _numbers(run: Run) -> dict[str, float]:
-    """`winomt.en-es/accuracy.feminine`, and the same with `.low` and `.high`; all trackers take these characters."""
+    """Every estimate as `winomt.en-es/accuracy.feminine`, its bounds with `.low` and `.high`: all trackers accept
+    these."""
     return {
         f"{result.cell}/{name.replace(':', '.')}": value
         for result in run.results
@@ -61,7 +62,7 @@ def _numbers(run: Run) -> dict[str, float]:
 def _to_wandb(
     wandb: Any, name: str, facts: Mapping[str, str], values: Mapping[str, float], page: str, results: Mapping[str, Any]
 ) -> str:
-    """Project and mode (`offline`) are those of WANDB_PROJECT and WANDB_MODE."""
+    """WANDB_PROJECT and WANDB_MODE (such as `offline`) decide project and mode."""
     settings = wandb.Settings()
     started = wandb.init(project=settings.project or _PROJECT, name=name, config=dict(facts))
     try:
@@ -80,7 +81,7 @@ def _to_wandb(
 def _to_mlflow(
     mlflow: Any, name: str, facts: Mapping[str, str], values: Mapping[str, float], page: str, results: Mapping[str, Any]
 ) -> str:
-    """Store and experiment are those of MLFLOW_TRACKING_URI and MLFLOW_EXPERIMENT_NAME."""
+    """MLFLOW_TRACKING_URI and MLFLOW_EXPERIMENT_NAME decide store and experiment."""
     variables = import_module("mlflow.environment_variables")
     if not (variables.MLFLOW_EXPERIMENT_NAME.get() or variables.MLFLOW_EXPERIMENT_ID.get()):
         mlflow.set_experiment(_PROJECT)
@@ -98,7 +99,7 @@ _TRACKERS: Mapping[str, Callable[..., str]] = {"wandb": _to_wandb, "mlflow": _to
 def eval_results(runs: Mapping[str, Any]) -> str:
     """The headline metrics of one system as `.eval_results/*.yaml` of a model repository.
 
-    The Hub shows those of benchmarks that it knows: give `dataset.id` the name that yours has there.
+    The Hub shows only benchmarks that it knows: set `dataset.id` to your benchmark's name there.
     """
     if len(runs) != 1:
         raise UserError(
@@ -115,7 +116,7 @@ def _headline(result: Result) -> list[tuple[str, str]]:
 
 
 def _entry(result: Result, key: tuple[str, str]) -> str:
-    """One result; texts are written as JSON, which YAML contains."""
+    """One result; strings are written as JSON, which is valid YAML."""
     metric, part = key
     estimate = result.estimate(*key)
     name = metric if part == "all" else f"{metric}.{part}"

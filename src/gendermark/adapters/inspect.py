@@ -1,8 +1,8 @@
 """Every benchmark as a task of inspect_ai: `inspect eval gendermark/winomt --model MODEL -T to=es`.
 
-inspect_ai finds this module by its entry point. A sample shows the verdict on its translation alone; the metrics are
-those of `gendermark score` on all of them together, with their intervals. `inspect score LOG` judges a log again, and
-`read_log` gives it as a `Result`.
+inspect_ai finds this module by its entry point. A sample shows the verdict on its own translation; the metrics are
+those of `gendermark score` over all samples, with intervals. `inspect score LOG` judges a log again; `read_log` returns
+it as a `Result`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KEY = "gendermark"
 
 @metric(name="estimates")
 def estimates() -> Callable[[list[SampleScore]], Any]:
-    """Every estimate of the benchmark, with the ends of its 95% confidence interval."""
+    """Every estimate of the benchmark, with the bounds of its 95% confidence interval."""
 
     def of_scores(scores: list[SampleScore]) -> dict[str, float]:
         found = {one.score.metadata["index"]: one.score.metadata["answer"] for one in scores if one.score.metadata}
@@ -46,7 +46,7 @@ def estimates() -> Callable[[list[SampleScore]], Any]:
 
 @scorer(metrics=[estimates()], name="gender")
 def gender() -> Any:
-    """Find the translation in the answer, and judge the gender it expresses."""
+    """Extract the translation from the answer and judge the gender it expresses."""
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 (the judge knows the item)
         if state.epoch > 1:
@@ -65,11 +65,11 @@ def gender() -> Any:
 
 
 def read_log(log: Path | str, name: str = "") -> Result:
-    """The result of an inspect_ai log of one of these tasks.
+    """Read the log of one of these tasks as a result.
 
     Args:
         log: a file that `inspect eval` wrote.
-        name: what the model is called in tables and headings.
+        name: name of the model in tables and headings.
     """
     read = read_eval_log(str(log))
     samples = [one for one in read.samples or () if _KEY in one.metadata]
@@ -120,7 +120,7 @@ def _task(benchmark: str) -> Callable[..., Task]:
 
 
 def _texts(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as the command line gives them: `-T` makes numbers of what looks like one, which revisions do."""
+    """Options as strings: `-T` turns values that look like numbers, such as revisions, into numbers."""
     return {key: value if isinstance(value, list | tuple) else str(value) for key, value in options.items()}
 
 

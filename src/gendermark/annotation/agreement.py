@@ -1,4 +1,4 @@
-"""How far people agree: what every kind of question shares, and the sheets of one run against its judge."""
+"""Agreement between annotators: the parts that all questions share, and sheets of one run against its judge."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gendermark.result import Result, find_estimate
 from gendermark.runs import folder
 
 NOT_FOUND = "not found"
-"""What a person answers with N under "Find entity?", and a judge by giving no gender."""
+"""An annotator's N under "Find entity?", or a judge's missing gender."""
 _GENDER_OF = {"m": Gender.MASCULINE, "f": Gender.FEMININE, "n": Gender.NEUTRAL, "u": None}
 _LABELS = tuple(Gender)
 
@@ -38,7 +38,7 @@ Interval = tuple[float, float] | None
 
 @dataclass(frozen=True)
 class Answers:
-    """What one person's sheet says."""
+    """The answers in one annotator's sheet."""
 
     name: str
     path: str
@@ -46,12 +46,12 @@ class Answers:
     by_item: Mapping[Any, str] = field(repr=False)
     """The key of a choice."""
     seen: Container[Any] = field(repr=False)
-    """The items that the sheet has a row for, answered or not."""
+    """The items with a row in the sheet, answered or not."""
     problems: Sequence[Mapping[str, Any]] = ()
-    """Lines, and why each does not count as it stands."""
+    """Lines with unusable answers, and the reason for each."""
 
     def summary(self, **more: Any) -> dict[str, Any]:
-        """As a report has it."""
+        """The summary in the report."""
         n_blank = sum(row.is_blank for row in self.rows)
         counts = {"n_rows": len(self.rows), "n_answers": len(self.by_item), "n_blank": n_blank}
         return {"name": self.name, "path": self.path, **counts, **more, "problems": self.problems}
@@ -59,46 +59,45 @@ class Answers:
 
 @dataclass(frozen=True)
 class AgreementReport:
-    """What people's sheets give."""
+    """Agreement between the sheets of several annotators."""
 
     content: Mapping[str, Any] = field(repr=False)
-    """As `--json` prints it."""
+    """The content of `--json`."""
     estimates: tuple[Estimate, ...]
     left_out: Sequence[str] = ()
     """Sheets without any answer."""
 
     def estimate(self, metric: str, slice: str) -> Estimate:  # noqa: A002 (the word of `Result.estimate`)
-        """The estimate of one metric for one slice."""
         return find_estimate(self.estimates, metric, slice)
 
 
 class NoItem(Exception):
-    """Why a row is about no item."""
+    """A row matches no item; says why."""
 
 
 class Question(ABC):
-    """A kind of question, asked about certain runs: it finds the item of each row of a sheet, and reports."""
+    """A kind of question about certain runs: matches each row of a sheet to its item, and reports agreement."""
 
     form: Form
     unit: str
-    """What is resampled: an item, or a segment that has several rows."""
+    """The unit of resampling: an item, or a segment with several rows."""
     languages: tuple[str, str]
     can_agree = True
 
     @abstractmethod
     def known(self, row: Row) -> Any:
-        """What a row may be about, by its number and its text; raises `NoItem`."""
+        """The candidates for a row, by its number and text; raises `NoItem`."""
 
     @abstractmethod
     def find(self, row: Row, taken: Container[Any]) -> Hashable:
-        """The item that a row is about, given the items of the rows before it; raises `NoItem`."""
+        """The item of a row, given the items of the rows before it; raises `NoItem`."""
 
     @abstractmethod
     def _report(self, people: Sequence[Answers], how: Resampling) -> tuple[dict[str, Any], list[Estimate], list[str]]:
-        """The content of its own, the estimates and the warnings."""
+        """The question's own content, estimates and warnings."""
 
     def agree(self, paths: Sequence[Path | str], resampling: Resampling | None = None) -> AgreementReport:
-        """People against each other and against the automatic judge; each kind of question says how."""
+        """Agreement of annotators with each other and with the automatic judge."""
         how = resampling or Resampling()
         people, left_out = self._read(paths)
         content, estimates, warnings = self._report(people, how)
@@ -116,7 +115,7 @@ class Question(ABC):
         return AgreementReport({**content, **shared}, tuple(estimates), left_out)
 
     def _read(self, paths: Sequence[Path | str]) -> tuple[list[Answers], list[str]]:
-        """Everybody's answers, and the sheets that are still blank. Blank sheets are refused where all are."""
+        """All answers, and the sheets that are still blank; refused if every sheet is blank."""
         sheets: dict[str, list[Row]] = {}
         blank: dict[str, NoAnswers] = {}
         places = [Path(path).resolve() for path in paths]
@@ -129,13 +128,14 @@ class Question(ABC):
                 blank[path] = problem
         if not sheets:
             raise next(iter(blank.values()), UserError("no sheets were given"))
-        # People are named after their files, or whole paths where those are not enough; `people` are all of them.
+        # Annotators are named after their files, or by whole paths if file names coincide; `people` means all
+        # annotators.
         stems = [Path(path).stem for path in sheets]
         names = list(sheets) if len(set(stems)) < len(stems) or "people" in stems else stems
         return [self._match(name, *sheet) for name, sheet in zip(names, sheets.items(), strict=True)], list(blank)
 
     def _match(self, name: str, path: str, rows: Sequence[Row]) -> Answers:
-        """Each answer to the item that its row is about; of two answers to one item the later counts."""
+        """Match each answer to the item of its row; the later of two answers to one item counts."""
         seen: set[Hashable] = set()
         answered: dict[Hashable, Row] = {}
         problems: list[dict[str, Any]] = []
@@ -172,7 +172,7 @@ def estimate_of(
 
 
 def percentage(metric: str, slice_name: str, n_right: int, n: int, n_total: int, confidence: float) -> Estimate:
-    """A share with Wilson's interval."""
+    """A proportion with Wilson's interval."""
     share = statistics.wilson(n_right, n, confidence)
     percent = (100 * share[0], 100 * share[1]) if share else None
     return estimate_of(metric, slice_name, 100 * n_right / n if n else None, percent, n, n_total)
@@ -187,7 +187,7 @@ def alpha(
 ) -> Estimate:
     """Krippendorff's alpha of any number of raters (rows) on items (columns), resampled by groups of items.
 
-    An item with fewer than two answers has nothing to compare.
+    Items with fewer than two answers are ignored.
     """
     value = statistics.krippendorff_alpha(ratings)
     units = [[unit.count(label) for label in labels] for unit in zip(*ratings, strict=True)]
@@ -208,32 +208,31 @@ def alpha(
 
 
 def _summed(sums: statistics.Floats) -> tuple[statistics.Floats, statistics.Floats, statistics.Floats]:
-    """Of each row: answers, pairs of them that would differ by chance, and the disagreement."""
+    """For each row: answers, pairs expected to differ by chance, and observed disagreement."""
     n = sums[:, :-1].sum(axis=1)
     return n, n**2 - (sums[:, :-1] ** 2).sum(axis=1), sums[:, -1]
 
 
 def ratio(above: statistics.Floats, below: statistics.Floats) -> statistics.Floats:
-    """NaN where there is nothing below the line."""
+    """NaN where the denominator is not positive."""
     ratios: statistics.Floats = np.full(below.shape, np.nan)
     np.divide(above, below, out=ratios, where=below > 0)
     return ratios
 
 
 def spread_of(replicates: statistics.Floats, confidence: float) -> Interval:
-    """The bootstrap interval; `None` without any width.
+    """The bootstrap interval; `None` if it has no width.
 
-    Kappa is 0 in every resample where one rater has one answer to everything: the data cannot tell, which is not the
-    same as being sure of 0.
+    Kappa is 0 in every resample if one rater always gives the same answer: that means no information, not certainty.
     """
     interval = statistics.percentile_interval(replicates, confidence)
     return interval if interval and interval[0] < interval[1] else None
 
 
 def _all_agree(n: int, expected_disagreement: float, confidence: float) -> Interval:
-    """Limits of kappa or alpha where all agree on everything.
+    """Bounds of kappa or alpha under perfect agreement.
 
-    Every resample agrees too and would give no width, so the lower limit is what the Wilson limit of agreement gives.
+    Every resample agrees too and gives no width, so the lower bound is computed from the Wilson bound of agreement.
     """
     share = statistics.wilson(n, n, confidence)
     return (1 - (1 - share[0]) / expected_disagreement, 1.0) if share else None
@@ -243,7 +242,7 @@ def _all_agree(n: int, expected_disagreement: float, confidence: float) -> Inter
 
 
 def read_cell(directory: Path, cell: str = "") -> tuple[Result, dict[str, folder.Text]]:
-    """A cell of a finished run, and its texts by item id; the name may be left out where there is one cell."""
+    """One cell of a finished run, and its texts by item id; the name is optional if there is only one cell."""
     every = {result.cell: result for result in folder.read_results(directory)}
     sampled = {name for name, one in every.items() if registry.load("benchmark", one.selection.benchmark).draws}
     results = {name: result for name, result in every.items() if name not in sampled}
@@ -263,12 +262,11 @@ def read_cell(directory: Path, cell: str = "") -> tuple[Result, dict[str, folder
 
 
 class JudgedRun(Question):
-    """The translations of one run, which people and its judge read. What the judge said is nowhere in a sheet.
+    """The translations of one run, judged by annotators and by the automatic judge, whose verdicts no sheet contains.
 
-    Slices of its agreement: `a ~ b` two people; `people` all of them; `judge ~ a` the judge and one person;
-    `judge ~ people` the judge and the majority; `judge ~ people, weighted` the same, weighted to the mix of the whole
-    run. Agreement is among items that both sides gave a gender; how many more only one side did stands beside it. A tie
-    has no majority.
+    Agreement slices: `a ~ b` two annotators; `people` all annotators; `judge ~ a` the judge and one annotator; `judge ~
+    people` the judge and the majority; `judge ~ people, weighted` the same weighted to the composition of the run.
+    Agreement is over items to which both sides gave a gender; the others are counted. A tie has no majority.
     """
 
     form = GENDERS
@@ -293,14 +291,14 @@ class JudgedRun(Question):
         return self._texts[judgement.item_id].translation or ""
 
     def draw(self, n: int, seed: int, *, with_source: bool = False) -> list[tuple[object, ...]]:
-        """The rows of a sheet: as many of each expected and observed gender (or none) as there are, in random order.
+        """Draw rows in random order, equally many of each expected and observed gender (or none).
 
-        Empty translations are left out: there is nothing to read.
+        Empty translations are left out.
         """
         strata: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
         seen = set()
         for judgement in self.result.judgements:
-            # Where parts have rows of their own, an index can stand twice; a row must be recognised when it comes back.
+            # Where parts have rows of their own, an index can occur twice; a returned row must be identifiable.
             shown = (judgement.index, judgement.entity, self._text(judgement))
             if shown[-1].strip() and shown not in seen:
                 seen.add(shown)
@@ -309,10 +307,10 @@ class JudgedRun(Question):
         chosen: list[Judgement] = []
         by_size = sorted(strata.items(), key=lambda pair: (len(pair[1]), pair[0]))
         for place, (_, members) in enumerate(by_size):
-            # Small strata first: what they cannot give is left for the larger ones.
+            # Small strata first: their shortfall is shared among the larger ones.
             share = (n - len(chosen)) // (len(by_size) - place)
             chosen += generator.sample(members, min(share, len(members)))
-        # The order depends on seed and ids alone, so it does not reveal what the judge said.
+        # The order depends on seed and ids alone, so it does not reveal the judge's verdicts.
         chosen.sort(key=lambda judgement: hashlib.sha256(f"{seed}/{judgement.item_id}".encode()).digest())
         return [
             (j.index, inert(j.entity or ANYBODY), inert(self._text(j)), "", "", "")
@@ -331,7 +329,7 @@ class JudgedRun(Question):
             raise NoItem(f"several items of {self.result.cell} fit, which the judge read differently")
         if row.number == found[0].index:
             return found[0].item_id
-        # Several sources can have one translation: each row of such a sentence is another of them.
+        # Several sources can have the same translation: each such row is a different one of them.
         return next((j.item_id for j in found if j.item_id not in taken), found[0].item_id)
 
     def known(self, row: Row) -> list[Judgement]:
@@ -343,7 +341,7 @@ class JudgedRun(Question):
         if sentence and not by_sentence:
             of_index = f" of index {row.number}" if row.number is not None else ""
             raise NoItem(f"its sentence is not the translation{of_index} in {self.result.cell} of this run")
-        # Where the two contradict each other, the sentence is what the person has read.
+        # If the two contradict each other, trust the sentence, which the annotator has read.
         return [j for j in by_sentence if j.index == row.number] or by_sentence or by_index
 
     # -- the report ----------------------------------------------------------------------------------------------------
@@ -384,7 +382,7 @@ class JudgedRun(Question):
         answered = [judgement for judgement in self.result.judgements if judgement.item_id in majority]
         compared = [(majority[j.item_id], _observed(j), 1.0) for j in answered]
         yield from _per_gender("judge ~ people", compared, resampling.confidence)
-        # A sheet has as many of each kind, a run has not: each answer has the weight of its stratum.
+        # A sheet has equally many of each stratum, a run does not: weight each answer by its stratum.
         in_run, in_sheets = Counter(map(_stratum, self.result.judgements)), Counter(map(_stratum, answered))
         weights = [in_run[_stratum(j)] / in_sheets[_stratum(j)] for j in answered]
         weighted = [(person, judge, weight) for (person, judge, _), weight in zip(compared, weights, strict=True)]
@@ -410,22 +408,21 @@ class JudgedRun(Question):
 
 
 def _observed(judgement: Judgement) -> Gender | None:
-    """The gender that the judge gave, if any."""
     return judgement.observed if judgement.verdict is Verdict.JUDGED else None
 
 
 def _stratum(judgement: Judgement) -> tuple[str, str]:
-    """The kind of item that a sample has as many of as of any other: expected and observed gender."""
+    """The stratum for sampling: expected and observed gender."""
     return str(judgement.expected), str(_observed(judgement))
 
 
 def _bare(entity: str) -> str:
-    """Without its article: sheets of 2019 may write "The developer"."""
+    """Without the article: sheets of 2019 may write "The developer"."""
     return re.sub(r"^(the|an|a) ", "", comparable(entity).casefold())
 
 
 def _majority(people: Sequence[Genders]) -> tuple[dict[str, Gender], int]:
-    """The answer of most people who gave a gender, and for how many items two answers are equally frequent."""
+    """The majority answer among annotators who gave a gender, and the number of ties."""
     votes: dict[str, Counter[Gender]] = defaultdict(Counter)
     for genders in people:
         for item_id, gender in genders.items():
@@ -439,7 +436,7 @@ def _majority(people: Sequence[Genders]) -> tuple[dict[str, Gender], int]:
 
 
 def _ratings(raters: Sequence[Mapping[str, Gender | None]]) -> list[list[Gender | None]]:
-    """Of every item that any of them has, in the order of their ids."""
+    """One row for each item that any rater has, by item id."""
     item_ids = sorted(set().union(*raters))
     return [[rater.get(item_id) for item_id in item_ids] for rater in raters]
 
@@ -475,20 +472,20 @@ def _of_two(slice_name: str, raters: Sequence[Mapping[str, Gender | None]], resa
 
 
 _Compared = Sequence[tuple[Gender, Gender | None, float]]
-"""The people's answer and the judge's to each item, and for how many items of the run it stands."""
+"""Annotators' answer, judge's answer, and the number of items in the run that each item represents."""
 
 
 def _per_gender(slice_name: str, compared: _Compared, confidence: float) -> Iterator[Estimate]:
-    """Precision and recall of the judge. Items it gave no gender are in neither; they are counted."""
+    """Precision and recall of the judge. Items without a gender from the judge are in neither; they are counted."""
     for gender in _LABELS:
         yield _share(f"precision_{gender}", slice_name, [c for c in compared if c[1] is gender], confidence)
         yield _share(f"recall_{gender}", slice_name, [c for c in compared if c[0] is gender], confidence)
 
 
 def _share(metric: str, slice_name: str, compared: _Compared, confidence: float) -> Estimate:
-    """The weighted share of items on which people and judge agree, of those that the judge gave a gender.
+    """Weighted agreement between annotators and judge, over items to which the judge gave a gender.
 
-    Wilson's interval with Kish's effective sample size, (sum w)^2 / sum w^2, which is n where all weights are equal.
+    Wilson's interval with Kish's effective sample size, (sum w)^2 / sum w^2, which is n if all weights are equal.
     """
     judged = [(person is judge, weight) for person, judge, weight in compared if judge is not None]
     if not judged:

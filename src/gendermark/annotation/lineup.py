@@ -1,7 +1,7 @@
 """The human evaluation of MT-GenEval (Currey et al. 2022, section 5.1): several systems and a hidden reference.
 
-People see a segment, its context, and all its translations in an order of its own; one of them is the reference. The
-key, which annotators must not see, says whose translation each row is.
+Annotators see a segment, its context and all its translations in random order, one of them the reference. The key,
+which annotators must not see, records the system of each row.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from gendermark.result import Result
 from gendermark.runs import folder
 
 REFERENCE = "reference"
-"""The hidden one, where the name of a system stands otherwise."""
+"""System name of the hidden reference."""
 MEAN = "mean"
 _MOST_NUMBERS = 10
 _SCORES = {
@@ -50,7 +50,7 @@ _SCORES = {
     "recall": ((1, 0, 0), (1, 0, 1)),
     "f_score": ((2, 0, 0), (2, 1, 1)),
 }
-"""Weights of (both yes, the metric alone, the person alone) above and below the line."""
+"""Weights of (both yes, metric only, annotator only) in numerator and denominator."""
 
 
 # -- runs --------------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ _SCORES = {
 
 @dataclass(frozen=True)
 class LineupRun:
-    """One system's run, with its translations as people see them, by item id."""
+    """One system's run, with its translations as annotators see them, by item id."""
 
     directory: Path
     result: Result = field(repr=False)
@@ -68,12 +68,12 @@ class LineupRun:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The system, and what of the context it was shown."""
+        """The system and its context strategy."""
         return self.result.system, str(getattr(self.result.selection, "context", ""))
 
     @property
     def items(self) -> tuple[str, str, str]:
-        """What must be the same for runs in one sheet: cell, split and origin of the data."""
+        """Cell, split and origin of the data, which must agree for all runs in one sheet."""
         return self.result.cell, str(getattr(self.result.selection, "split", "")), self.result.origin
 
 
@@ -99,7 +99,7 @@ def read_runs(directories: Sequence[Path], cell: str = "") -> list[LineupRun]:
 
 
 def _with_context() -> list[str]:
-    """The benchmarks whose sentences need the one before."""
+    """Benchmarks whose sentences depend on the previous sentence."""
     return [name for name, benchmark in registry.every("benchmark") if benchmark.presentation.context_tag]
 
 
@@ -126,7 +126,7 @@ def _read_run(directory: Path, cell: str) -> LineupRun:
         if "context" not in judgement.tags:
             raise UserError(f"judgement {item_id} of {result.cell} has no context; run it again")
         whole = text.translation or ""
-        # Without the translation of its context, which the reference does not have either.
+        # Without the translated context, which the reference does not have either.
         own = contexts.find(whole, judgement.tags["context"], text.source, strategy)
         shown_texts[item_id] = _one_line(whole if own is None else own)
         if own is None and shown_texts[item_id]:
@@ -148,7 +148,7 @@ def _digest_of(text: str) -> str:
 @dataclass(frozen=True, slots=True)
 class KeySystem:
     name: str
-    """Its name in the rows and the report; with the context strategy where only that distinguishes two runs."""
+    """Name in rows and report; with the context strategy if only that distinguishes two runs."""
     system: str
     context: str
     signature: str
@@ -156,18 +156,18 @@ class KeySystem:
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """Whose translation of which item a row of the sheet is."""
+    """System and item of one row of the sheet."""
 
     row: int
     item_id: str
     system: str
     digest: str
-    """Of the translation: a sheet or run that has another one is of another key."""
+    """Digest of the translation: detects sheets and runs that do not belong to this key."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """The sample, and what each row of the sheet is."""
+    """The sample, and the system and item of each row."""
 
     cell: str
     origin: str
@@ -176,11 +176,11 @@ class Key:
     per_category: int
     systems: tuple[KeySystem, ...]
     sample: Mapping[str, str] = field(repr=False)
-    """The sub-category of each item drawn."""
+    """Sub-category of each item drawn."""
     available: Mapping[str, int]
-    """How many items each sub-category has."""
+    """Number of items in each sub-category."""
     left_out: Mapping[str, int]
-    """How many items are in no sub-category, and why."""
+    """Number of items in no sub-category, by reason."""
     rows: tuple[KeyRow, ...] = field(repr=False)
 
     @property
@@ -189,9 +189,9 @@ class Key:
 
 
 def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tuple[Key, list[tuple[object, ...]]]:
-    """A key and the rows of its sheet: `per_category` items of each gender in each class of professions, or all.
+    """Draw a key and the rows of its sheet: `per_category` items, or all, of each gender in each class of professions.
 
-    The sample and the order of its segments depend on the items and the seed, not on what the systems said.
+    Sample and order of segments depend on the items and the seed, not on the translations.
     """
     result = runs[0].result
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
@@ -244,7 +244,7 @@ def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tupl
 
 
 def write_lineup(path: Path, key_path: Path, key: Key, rows: Sequence[Sequence[object]]) -> None:
-    """The sheet to be filled in, and its key; never over answers, nor over a key that answers may depend on."""
+    """Write the blank sheet and its key; never overwrite answers, or a key that answers may depend on."""
     if path.resolve() == key_path.resolve():
         raise UserError("the sheet and its key must be two files; choose another name with --key")
     refuse_to_overwrite(path, LINEUP)
@@ -304,12 +304,12 @@ def _runs_of(key: Key, directories: Sequence[Path]) -> dict[str, LineupRun]:
 
 
 class Lineup(Question):
-    """A key with the runs of its systems: whether each row of its sheet has the right gender.
+    """A key with the runs of its systems: is the gender of each row correct?
 
-    Its report has Tables 5 and 7 of the paper. `alpha`, of people: slices `systems` and `reference`. `accuracy`, by the
-    preferred evaluator: slices `NAME` and `NAME, SUB-CATEGORY` for each system and the reference. `precision`,
-    `recall`, `f_score` of the automatic metric against the preferred evaluator: slices `NAME`, and `mean`, which is
-    that of the systems.
+    The report has Tables 5 and 7 of the paper. `alpha` between annotators: slices `systems` and `reference`. `accuracy`
+    by the preferred evaluator: slices `NAME` and `NAME, SUB-CATEGORY` for each system and the reference. `precision`,
+    `recall`, `f_score` of the automatic metric against the preferred evaluator: slices `NAME`, and `mean` over the
+    systems.
     """
 
     form = LINEUP
@@ -325,14 +325,14 @@ class Lineup(Question):
 
     @classmethod
     def read(cls, key: Path, directories: Sequence[Path]) -> Lineup:
-        """With no run folders, only to find rows."""
+        """Without run folders, rows can be matched but not reported."""
         return cls(_read_key(key), directories)
 
     def find(self, row: Row, taken: Container[Any]) -> int:  # noqa: ARG002 (the number is enough)
         return self.known(row).row
 
     def known(self, row: Row) -> KeyRow:
-        """The row of the key with the number and the translation of a row of a sheet."""
+        """The row of the key with this number and translation."""
         known = self._by_number.get(row.number)
         if known is None:
             raise NoItem(f"row {row.number} is not in the key")
@@ -342,7 +342,7 @@ class Lineup(Question):
 
     def _report(self, people: Sequence[Answers], how: Resampling) -> tuple[dict[str, Any], list[Estimate], list[str]]:
         evaluators = [self._summary(one) for one in people]
-        # `max` takes the first of equals. The paper counts times, not shares: who left more open is not preferred.
+        # `max` takes the first of equals. The paper counts answers, not shares: leaving more open is no advantage.
         place = max(range(len(people)), key=lambda number: evaluators[number]["n_reference_correct"])
         answers = {row: answer == "y" for row, answer in people[place].by_item.items()}
         signatures = {name: run.result.signature for name, run in self.runs.items()}
@@ -397,7 +397,7 @@ class Lineup(Question):
             for slice_name, is_reference in (("systems", False), (REFERENCE, True)):
                 rows = [row for row in self.key.rows if (row.system == REFERENCE) is is_reference]
                 ratings = [[one.by_item.get(row.row) for row in rows] for one in people]
-                # The rows of a segment are not independent of each other.
+                # The rows of a segment are dependent.
                 yield alpha(slice_name, ratings, ("y", "n"), [row.item_id for row in rows], resampling)
 
     def _accuracies(
@@ -412,7 +412,7 @@ class Lineup(Question):
                 yield percentage("accuracy", slice_name, sum(given), len(given), len(rows), confidence)
 
     def _metric_scores(self, answers: Mapping[int, bool], resampling: Resampling) -> Iterator[Estimate]:
-        """The automatic metric against one person: "correct" of both is a hit. Table 5 has the mean of the systems."""
+        """The automatic metric against one annotator; a hit is "correct" by both. Table 5 has the mean over systems."""
         names = self.key.names
         segments = {item_id: place for place, item_id in enumerate(self.key.sample)}
         counts = np.zeros((len(segments), len(names), 3))

@@ -1,7 +1,7 @@
-"""Annotation in the browser: what the page asks for, and where its answers go. Nothing of HTTP is known here.
+"""Annotation in the browser: the data for the page and the storage of answers. No HTTP here.
 
-Every answer is a line of a journal, safe on the disk before the page hears so. The sheets, one for each person, are
-written from the journal after every answer, in the format of the sheet that was given: `agree` reads them at any time.
+Every answer is a line of a journal, on disk before the page gets its confirmation. One sheet per annotator is rewritten
+from the journal after every answer, in the format of the given sheet, so `agree` can read them at any time.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from gendermark.metrics.metric import Resampling
 JOURNAL = "journal.jsonl"
 LONGEST_NAME = 60
 _LONGEST_FILE_NAME = 200
-"""Bytes; most file systems take 255, and some of them are for a temporary file."""
+"""Bytes; most file systems allow 255, and temporary files need some of them."""
 LONGEST_NOTE = 2_000
 """Characters."""
 _BLANK = {"answer": "", "note": "", "revision": 0}
 
 
 def question_of(sheet: BlankSheet, directories: Sequence[Path], cell: str, key: Path | None) -> Question | None:
-    """The runs or the key that a sheet was exported from; none where none are given."""
+    """The runs or the key that a sheet was exported from; none if none are given."""
     if sheet.form is GENDERS:
         if key is not None:
             raise UserError(f"--key is for sheets that `annotate export --key` wrote; {sheet.path} is not one")
@@ -70,10 +70,10 @@ def question_of(sheet: BlankSheet, directories: Sequence[Path], cell: str, key: 
 
 
 class Journal:
-    """A file that only grows: one JSON object a line, each safe on the disk before anybody hears so.
+    """An append-only file of JSON lines, each flushed to disk before it is confirmed.
 
-    The last line can be cut off if the machine stopped in the middle of it. Nobody heard that it is safe; it is removed
-    when the file is opened again. One process at a time; whoever opens it sees to that.
+    A crash can truncate the last, unconfirmed line, which is removed when the file is opened again. The caller ensures
+    that only one process writes.
     """
 
     def __init__(self, path: Path) -> None:
@@ -87,7 +87,7 @@ class Journal:
             raise UserError(f"cannot write {path}: {problem.strerror or problem}") from None
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Add a line; when this returns, it outlives the process and the machine's power. If it raises, it was not."""
+        """Append a line, which survives a crash or power failure once this returns. If it raises, nothing was added."""
         line = f"{json.dumps(row, ensure_ascii=False)}\n".encode()
         size = os.fstat(self._handle).st_size
         try:
@@ -104,18 +104,17 @@ class Journal:
 
 
 class Annotator:
-    """One person: the state that the lines of the journal add up to."""
+    """One annotator's state: the sum of the journal's lines."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.answers: dict[int, dict[str, Any]] = {}
-        """By item: answer, note, and how often it was changed. A tab that has not seen the last change must not undo it
-        unknowingly."""
+        """By item: answer, note, and number of changes, so that a stale tab cannot undo a change unknowingly."""
         self.is_closed = False
         self.changed: list[int] = []
-        """The items in the order they were changed."""
+        """Items in the order of their changes."""
         self.undoable: list[tuple[int, dict[str, Any]]] = []
-        """An item, and what was said about it before."""
+        """An item, and its previous answer."""
 
     def answer(self, item: int) -> dict[str, Any]:
         return self.answers.get(item, _BLANK)
@@ -134,7 +133,7 @@ class Annotator:
         self.changed.append(item)
 
     def changes(self, seen: int) -> dict[str, Any]:
-        """The answers that have changed since so many changes were seen."""
+        """Answers changed since the first `seen` changes."""
         return {
             "seen": len(self.changed),
             "is_closed": self.is_closed,
@@ -143,13 +142,13 @@ class Annotator:
 
 
 def identity_of(name: str) -> str:
-    """What identifies a person and names their file: case, accents' encoding and punctuation do not matter."""
+    """The identity and file name of an annotator: ignores case, accent encoding and punctuation."""
     letters = unicodedata.normalize("NFC", name).casefold()
     return "-".join("".join(letter if letter.isalnum() else " " for letter in letters).split())
 
 
 class Desk:
-    """Where people's answers are taken. Use as a context manager: one process at a time has the folder."""
+    """Collects all annotators' answers. A context manager: one process at a time has the folder."""
 
     def __init__(self, sheet: BlankSheet, directory: Path, question: Question | None = None, seed: int = 12345) -> None:
         self.sheet, self.directory, self.question = sheet, directory, question
@@ -201,7 +200,7 @@ class Desk:
         }
 
     def progress(self, query: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
-        """Who takes part, and how far they are."""
+        """The annotators and their progress."""
         with self._lock:
             return {
                 "people": [
@@ -211,17 +210,17 @@ class Desk:
             }
 
     def answers(self, query: Mapping[str, str]) -> dict[str, Any]:
-        """A person's answers that have changed since `seen`."""
+        """An annotator's answers that have changed since `seen`."""
         with self._lock:
             return self._person(query).changes(_number(query, "seen"))
 
     def agreement(self, query: Mapping[str, str]) -> tuple[AgreementReport, list[str]]:
-        """For those who have finished: how far they agree, and the names of those who are still at work."""
+        """Agreement of those who have finished, and the names of those who have not."""
         with self._lock:
             if not self._person(query).is_closed:
                 raise UserError("agreement is shown to those who have finished; finish first")
             closed = [self.sheet_of(who) for who, person in self._people.items() if person.is_closed]
-            # Who has answered nothing has not begun: a name that was mistyped must not keep the others waiting.
+            # Annotators without answers have not begun: a mistyped name must not keep the others waiting.
             at_work = [person.name for person in self._people.values() if not person.is_closed and person.n_answered]
         if self.question is None or not self._can_agree:
             raise UserError("no agreement to show: the server was started without a run folder")
@@ -230,7 +229,7 @@ class Desk:
     # -- what the page writes ------------------------------------------------------------------------------------------
 
     def join(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """A person says who they are; whoever was here before goes on."""
+        """Register an annotator, or let a known one continue."""
         name = _line(sent, "name", LONGEST_NAME)
         who = identity_of(name)
         if not who or len(who.encode()) > _LONGEST_FILE_NAME:
@@ -245,7 +244,7 @@ class Desk:
             return {"who": who, "name": self._people[who].name}
 
     def answer(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Keep an answer. Not where another tab has changed it meanwhile: the page shows that first."""
+        """Store an answer, unless another tab has changed it meanwhile: the page shows that first."""
         item, revision, seen = (_number(sent, name) for name in ("item", "revision", "seen"))
         choice, note = sent.get("answer"), _line(sent, "note", LONGEST_NOTE)
         if item >= len(self.sheet.cells):
@@ -263,7 +262,7 @@ class Desk:
             return {"is_saved": is_saved, "warning": warning, **person.changes(seen)}
 
     def undo(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """Take back a person's last change, whichever tab made it."""
+        """Undo an annotator's last change, whichever tab made it."""
         seen = _number(sent, "seen")
         with self._lock:
             person = self._open_person(sent)
@@ -274,7 +273,7 @@ class Desk:
             return {"item": item, "warning": warning, **person.changes(seen)}
 
     def close(self, sent: Mapping[str, Any]) -> dict[str, Any]:
-        """A person has finished: what they answered stays as it is from now on."""
+        """Finish: the annotator's answers are final from now on."""
         seen = _number(sent, "seen")
         with self._lock:
             person = self._person(sent)
@@ -300,13 +299,14 @@ class Desk:
     # -- what is kept --------------------------------------------------------------------------------------------------
 
     def _record(self, who: str, event: str, **more: Any) -> None:
-        """Something that happened: in the journal first, and then in the state that its lines add up to."""
+        """Append an event to the journal, then apply it to the state."""
         line = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "event": event, **more}
         self._journal.append(line)
         self._take_in(line)
 
     def _change(self, sent: Mapping[str, Any], event: str, item: int, answer: Mapping[str, Any]) -> str:
-        """Why the sheet could not be written, if so. The answer is safe in the journal; the next one tries again."""
+        """Store a change. Returns why the sheet could not be written, if so: the answer is safe, the next one tries
+        again."""
         who = str(sent["who"])
         self._record(who, event, item=item, answer=answer["answer"], note=answer["note"])
         try:
@@ -338,7 +338,7 @@ class Desk:
             self._people[who].is_closed = True
         elif kind in ("answered", "undone"):
             item, choice, note = _number(event, "item"), str(event["answer"]), str(event["note"])
-            self.sheet.form.fill(self.sheet.cells[item], choice, note)  # an error if the answer is none of its own
+            self.sheet.form.fill(self.sheet.cells[item], choice, note)  # raises for an invalid answer
             self._people[who].change(item, choice, note, is_undo=kind == "undone")
         else:
             raise ValueError(kind)
@@ -360,7 +360,7 @@ def _number(given: Mapping[str, Any], name: str) -> int:
 
 
 def _line(given: Mapping[str, Any], name: str, longest: int) -> str:
-    """A text on one line, without control characters and halves of surrogate pairs."""
+    """A single line without control characters or lone surrogates."""
     value = given.get(name)
     if not isinstance(value, str):
         raise UserError(f"{name} is a text, not {value!r:.20}")
@@ -371,7 +371,7 @@ def _line(given: Mapping[str, Any], name: str, longest: int) -> str:
 
 
 def kept_token(directory: Path) -> str:
-    """Return the secret part of the page's address; it is the same after every start, so that open tabs go on."""
+    """The secret part of the page's address, kept across restarts so that open tabs continue to work."""
     path = directory / ".token"
     try:
         if path.exists():

@@ -1,4 +1,4 @@
-"""Sheets that people fill in: written blank, read as people fill them in. `forms.toml` has the two kinds."""
+"""Annotation sheets: written blank, read when filled in. `forms.toml` has the two kinds."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from gendermark.io.tables import read_tables
 from gendermark.io.textfiles import FORMULA_STARTS, write_text
 
 ANYBODY = "the person whom the sentence is about"
-"""Stands in the column `Entity` where a benchmark names nobody."""
+"""Value of the column `Entity` if the benchmark names nobody."""
 SOURCE_COLUMN = "Source"
-# What spreadsheet programs put in place of what was there.
+# Undo the typographic replacements of spreadsheet programs.
 _AS_TYPED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
 
 
 class NoAnswers(UserError):
-    """A sheet that nobody has filled in yet."""
+    """A sheet without any answer."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One possible answer: its key and label on the page, and what it writes into the columns of the answer."""
+    """One possible answer: key and label on the page, and the values it writes into the answer columns."""
 
     key: str
     label: str
@@ -41,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Form:
-    """One kind of question, and the sheet that asks it; `forms.toml` says what its fields are."""
+    """One kind of question and its sheet; `forms.toml` documents the fields."""
 
     columns: tuple[str, ...]
     question: str
@@ -55,22 +55,22 @@ class Form:
 
     @property
     def filled(self) -> range:
-        """The columns that people fill in."""
+        """The columns to fill in."""
         return range(len(self.columns) - 1 - len(self.choices[0].cells), len(self.columns))
 
     @property
     def identifying(self) -> str:
-        """The titles of the columns that say which item a row is about."""
+        """Titles of the columns that identify a row's item."""
         return " or ".join(self.columns[{"number": 0, "text": self.text}[name]] for name in self.identified_by)
 
     @property
     def answers(self) -> str:
-        """What people write into the column of the answer."""
+        """The allowed values of the answer column."""
         *others, last = [choice.cells[-1] for choice in self.choices if choice.cells[-1]]
         return f"{', '.join(others)} or {last}"
 
     def read(self, cells: Mapping[str, str]) -> tuple[str, str]:
-        """From the cells of a row: the key of a choice, empty if there is none, and what is wrong with the answer."""
+        """The key of a row's choice, empty if there is none, and what is wrong with the answer."""
         found, given = cells.get("found", ""), cells["answer"]
         if found.casefold() in ("n", "no"):
             return "u", ""
@@ -85,7 +85,6 @@ class Form:
         return "", f"{given!r:.40} is {problem}; not counted"
 
     def fill(self, row: Sequence[str], key: str, note: str) -> list[str]:
-        """A blank row with an answer in it."""
         (cells,) = [choice.cells for choice in self.choices if choice.key == key] if key else [()]
         start, end = self.filled[0], self.filled[-1]
         return [*row[:start], *(cells or row[start:end]), inert(note), *row[end + 1 :]]
@@ -104,21 +103,21 @@ GENDERS, LINEUP = _form("genders"), _form("lineup")
 
 
 def write_sheet(path: Path | str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write CSV with a byte order mark, which spreadsheet programs need to see that it is UTF-8."""
+    """Write CSV with a byte order mark, which spreadsheet programs need to recognise UTF-8."""
     buffer = io.StringIO(newline="")
     csv.writer(buffer).writerows([columns, *rows])
     write_text(path, "\ufeff" + buffer.getvalue())
 
 
 def inert(cell: str) -> str:
-    """With an apostrophe before what a spreadsheet program would run as a formula."""
-    cell = cell.replace("\0", "")  # a sheet that has one is no text file
-    shown = "".join(filter(str.isprintable, cell)).lstrip()  # invisible characters in front of it do not count
+    """Prefix text that a spreadsheet program would run as a formula with an apostrophe."""
+    cell = cell.replace("\0", "")  # a NUL would make the sheet a binary file
+    shown = "".join(filter(str.isprintable, cell)).lstrip()  # invisible characters before a formula do not disarm it
     return f"'{cell}" if shown.startswith(FORMULA_STARTS) else cell
 
 
 def refuse_to_overwrite(path: Path, form: Form) -> None:
-    """Refuse where a file may hold somebody's work: a sheet with answers, or a file that cannot be read as one."""
+    """Refuse to overwrite a sheet with answers, or a file that cannot be read as a sheet."""
     try:
         if not path.is_file() or not any(row.answer or row.problem for row in _read(path, form)):
             return
@@ -132,16 +131,16 @@ def refuse_to_overwrite(path: Path, form: Form) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a person wrote in one row."""
+    """One row as the annotator filled it in."""
 
     line: int
     number: int | None
     entity: str
     text: str
     answer: str = ""
-    """The key of a choice; empty where there is no answer."""
+    """The key of a choice; empty without an answer."""
     problem: str = ""
-    """Why the answer is none: two at once, or not understood."""
+    """Why the answer is unusable: two at once, or not understood."""
 
     @property
     def is_blank(self) -> bool:
@@ -149,7 +148,7 @@ class Row:
 
 
 def read_sheet(path: Path | str, form: Form) -> list[Row]:
-    """A filled sheet, ours or a published one: CSV of any separator, or Excel."""
+    """Read a filled sheet, ours or a published one: CSV with any separator, or Excel."""
     rows = _read(path, form)
     if all(row.is_blank for row in rows):
         raise NoAnswers(f"no answers in {path} yet; write {form.answers} into its column {form.columns[-2]!r}")
@@ -184,14 +183,14 @@ def _read_row(path: Path | str, line: int, cells: Sequence[str], columns: Mappin
         raise BadFile(path, f"has {number!r:.40} under {form.columns[0]!r}, which is not a whole number", line=line)
     if not any(values.get(name) for name in form.identified_by):
         if not values["answer"] and not values.get("found"):
-            return None  # a remark under the table
+            return None  # a remark below the table
         raise BadFile(path, f"has an answer but nothing under {form.identifying}", line=line)
     whole = int(number.partition(".")[0]) if number else None
     return Row(line, whole, values.get("entity", ""), values.get("text", ""), *form.read(values))
 
 
 def _table(path: Path | str) -> Iterator[tuple[int, list[str]]]:
-    """The header, and the rows that hold anything, as wide as it; without the line `sep=;` that Excel writes."""
+    """The header and the non-empty rows, padded to its width; without the line `sep=;` that Excel writes."""
     width = 0
     for line, row in read_tables(path)[0].rows:
         cells = list(row)
@@ -201,7 +200,7 @@ def _table(path: Path | str) -> Iterator[tuple[int, list[str]]]:
             continue
         width = width or len(cells)
         if len(cells) > width:
-            # Its answers may have moved into other columns.
+            # The answers may have moved into other columns.
             what = f"has {len(cells)} cells under {width} columns; put sentences that contain the separator in quotes"
             raise BadFile(path, what, line=line)
         yield line or 0, [*cells, *[""] * (width - len(cells))]
@@ -213,7 +212,7 @@ def _bare_name(cell: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """A sentence without what a spreadsheet program, or our guard against formulas, does to it."""
+    """A sentence without the changes by spreadsheet programs or our guard against formulas."""
     plain = " ".join(unicodedata.normalize("NFC", text).translate(_AS_TYPED).split())
     plain = "".join(filter(str.isprintable, plain)).strip()
     inner = plain.removeprefix("'").lstrip()
@@ -225,17 +224,15 @@ def comparable(text: str) -> str:
 
 @dataclass(frozen=True)
 class BlankSheet:
-    """A sheet that nobody has filled in."""
-
     path: Path
     form: Form
     columns: tuple[str, ...]
-    """Those of the form, and the source if the sheet has it."""
+    """The columns of the form, and the source if the sheet has it."""
     cells: tuple[tuple[str, ...], ...] = field(repr=False)
 
     @property
     def digest(self) -> str:
-        """Of what it shows: answers belong to one sheet."""
+        """Digest of the shown content: answers belong to one sheet."""
         shown = [
             [cell for column, cell in enumerate(row) if column not in self.form.filled]
             for row in (self.columns, *self.cells)
@@ -243,7 +240,7 @@ class BlankSheet:
         return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()[:32]
 
     def items(self) -> list[dict[str, str]]:
-        """What the page shows of each row."""
+        """The content of each row for the page."""
         shown = {**self.form.shown, **({"source": 6} if len(self.columns) > len(self.form.columns) else {})}
         items = []
         for row in self.cells:
@@ -256,12 +253,12 @@ class BlankSheet:
         return items
 
     def rows(self) -> list[Row]:
-        """As they are read when they are filled in: to see of which run or key they are."""
+        """The rows unanswered, to find their run or key."""
         return _read(self.path, self.form)
 
 
 def read_blank(path: Path) -> BlankSheet:
-    """Read a blank sheet, as `annotate export` writes it."""
+    """Read a blank sheet written by `annotate export`."""
     lines = _table(path)
     header = tuple(cell.strip() for cell in next(lines, (1, []))[1])
     known = {GENDERS.columns: GENDERS, (*GENDERS.columns, SOURCE_COLUMN): GENDERS, LINEUP.columns: LINEUP}
@@ -279,11 +276,11 @@ def read_blank(path: Path) -> BlankSheet:
 
 
 def direction_of(text: str) -> str:
-    """`rtl` where most letters are of a script that is written from right to left; a name in Latin does not matter."""
+    """`rtl` if most letters belong to a right-to-left script, so that a Latin name does not matter."""
     kinds = [unicodedata.bidirectional(letter) for letter in text]
     return "rtl" if sum(kind in ("R", "AL") for kind in kinds) > kinds.count("L") else "ltr"
 
 
 def _as_written(cell: str) -> str:
-    """Without the apostrophe that keeps spreadsheet programs from running it."""
+    """Without the apostrophe that guards against formulas."""
     return cell[1:] if cell.startswith("'") and inert(cell[1:]) == cell else cell

@@ -34,15 +34,15 @@ _OTHER_FORMATS = {
     ".pdf": "a PDF file",
 }
 _ODD = {"empty": "empty", "copied": "copy of the source", WRONG_LANGUAGE: "in another language"}
-"""Why a translation that is there counts as not translated, in words."""
+"""Reasons why an existing translation counts as not translated."""
 
 
 @dataclass(frozen=True)
 class Audited:
-    """One benchmark in one direction by one system: what it was recognised as, what is odd about it, its result."""
+    """One benchmark in one direction by one system: how it was recognised, its oddities and its result."""
 
     name: str
-    """The file, by as much of its path as tells it from the others, and the system, where a file has several."""
+    """The distinguishing end of the file's path, and the system if the file has several."""
     found: Recognised
     result: Result
     folder: Path | None
@@ -56,7 +56,7 @@ class Audited:
 
     @property
     def odd(self) -> dict[str, int]:
-        """How many translations are there and yet none, by the reason."""
+        """Number of existing translations that count as none, by reason."""
         reasons = Counter(one.reason for one in self.result.judgements if one.verdict is Verdict.NOT_TRANSLATED)
         return {why: reasons[why] for why in _ODD if reasons[why]}
 
@@ -82,13 +82,13 @@ class Audited:
 
 @dataclass(frozen=True)
 class Audit:
-    """All results of some files, and all that gave none."""
+    """All results of the files, and all parts without a result."""
 
     audited: Sequence[Audited]
     refused: Sequence[str]
     """One sentence for each file, or part of one, that could not be scored."""
     passed_over: Sequence[str]
-    """One sentence for each part of a file that is no translation."""
+    """One sentence for each part of a file that holds no translations."""
 
     @property
     def results(self) -> list[Result]:
@@ -105,11 +105,11 @@ def audit(
     context: RunContext = NO_CONTEXT,
     parser: str = "",
 ) -> Audit:
-    """Recognise and score all translations in some files; with a directory, each system leaves a run folder there.
+    """Recognise and score all translations in files; with a directory, write a run folder for each system.
 
-    `parser` is the pipeline of spaCy that parses texts of no benchmark, if not the bundled one.
+    `parser` is the spaCy pipeline for texts outside the benchmarks, if not the bundled one.
     """
-    _index.cache_clear()  # the data on this machine may be other than the last time
+    _index.cache_clear()  # data on this machine may have changed
     audited: list[Audited] = []
     refused: list[str] = []
     passed_over: list[str] = []
@@ -120,7 +120,7 @@ def audit(
         for number, (path, found) in enumerate(
             zip(paths, context.executor.in_order(partial(_recognise, parser=parser), paths), strict=True)
         ):
-            progress(number, 2 * len(paths))  # half of the work is to find out what it is
+            progress(number, 2 * len(paths))  # recognising is half of the work
             if isinstance(found, str):
                 refused.append(found)
                 continue
@@ -145,7 +145,7 @@ def _index() -> Index:
 
 
 def _recognise(path: Path, parser: str) -> Found | str:
-    """What a file holds, or why that cannot be told."""
+    """The contents of a file, or why they cannot be recognised."""
     try:
         return _recognise_tables(path, parser)
     except UserError as problem:
@@ -190,7 +190,7 @@ def _recognise_tables(path: Path, parser: str) -> Found:
 
 
 def _read(path: Path) -> tuple[list[Table], list[str]]:
-    """The tables of a file, and a note on how it was read where that is not as usual."""
+    """The tables of a file, and a note if it was read in an unusual way."""
     ending = path.suffix.lower()
     if ending in _OTHER_FORMATS:
         raise BadFile(path, f"is {_OTHER_FORMATS[ending]}; save it as .xlsx or .csv, with a row for each sentence")
@@ -206,7 +206,7 @@ def _read(path: Path) -> tuple[list[Table], list[str]]:
 
 
 def _by_system(all_found: Sequence[Recognised]) -> dict[str, list[Recognised]]:
-    """What was found of each system of a file, by its name; one that has no name of its own is the file's."""
+    """The recognised parts by system name; by the name of the file if the system has none."""
     several_sheets = len({found.sheet for found in all_found}) > 1
     by_name: dict[str, list[Recognised]] = {}
 
@@ -219,7 +219,7 @@ def _by_system(all_found: Sequence[Recognised]) -> dict[str, list[Recognised]]:
         names = [found.sheet if several_sheets else "", found.system, column]
         name = " ".join(dict.fromkeys(filter(None, (system_in(name, direction) for name in names))))
         if is_taken(name, selection.cell):
-            # One more of the same: by whatever tells it from the first.
+            # A duplicate name: add whatever distinguishes it.
             name = " ".join(filter(None, [name, found.sheet, column]))
         while is_taken(name, selection.cell):
             name += "'"
@@ -228,7 +228,7 @@ def _by_system(all_found: Sequence[Recognised]) -> dict[str, list[Recognised]]:
 
 
 def _tail(path: Path, paths: Sequence[Path]) -> str:
-    """As much of a path, from its end, as tells it from the others."""
+    """The shortest end of a path that distinguishes it from the others."""
     others = [one.parts for one in paths if one != path]
     parts = path.parts
     tails = (parts[-n:] for n in range(1, len(parts)))
@@ -236,7 +236,6 @@ def _tail(path: Path, paths: Sequence[Path]) -> str:
 
 
 def _folder(name: str, taken: set[str]) -> str:
-    """A name for a run folder."""
     plain = re.sub(r"[^\w.]", "-", name).strip("-.") or "run"
     free = next(one for n in count(1) if (one := plain if n == 1 else f"{plain}-{n}") not in taken)
     taken.add(free)
@@ -247,7 +246,7 @@ def _folder(name: str, taken: set[str]) -> str:
 
 
 class _Work(NamedTuple):
-    """What was found of one system, to be scored."""
+    """The recognised parts of one system."""
 
     path: Path
     system: str
@@ -257,7 +256,7 @@ class _Work(NamedTuple):
 
 
 class _FoundTranslations(System):
-    """Answers with the translations that were found in a file."""
+    """Answers with the translations found in a file."""
 
     is_stored = False
 
@@ -277,7 +276,7 @@ class _FoundTranslations(System):
 
 
 def _present(step: Step, texts: Sequence[str | None]) -> Step:
-    """Keep the sentences that a file has."""
+    """Keep only the sentences that a file has."""
     items = [item for item, text in zip(step.item_set.items, texts, strict=True) if text is not None]
     if len(items) == len(texts):
         return step
@@ -287,7 +286,7 @@ def _present(step: Step, texts: Sequence[str | None]) -> Step:
 
 
 def _score(work: _Work) -> list[Audited | str]:
-    """The results of one system, and a sentence for each broken part of it; the others are scored without that."""
+    """The results of one system, and a sentence for each broken part."""
     refused: list[str] = []
     sound: list[tuple[Recognised, list[str]]] = []
     texts: dict[str, Sequence[str | None]] = {}
@@ -307,7 +306,7 @@ def _score(work: _Work) -> list[Audited | str]:
     steps = tuple(_present(step, texts[step.item_set.selection.cell]) for step in planned.steps)
     try:
         results = carry_out(replace(planned, steps=steps), system, work.folder)
-    except UserError as problem:  # the folder is another run's, or cannot be written
+    except UserError as problem:  # not a folder of this run, or not writable
         raise UserError(str(problem).replace("with -o", "with --keep")) from None
     return [
         *refused,

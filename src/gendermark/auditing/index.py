@@ -1,7 +1,7 @@
-"""Index the sentences of all benchmarks at hand, by which the sources in a file are recognised.
+"""Index the sentences of all available benchmarks, to recognise the sources in a file.
 
-Item sets are loaded one after another, and only until one fits; official data is looked for in the cache and in a
-mirror on this machine, and never fetched.
+Item sets are loaded one by one until one fits. Official data is looked up in the cache and in a local mirror, never
+downloaded.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from gendermark.selection import Selection, own_options
 OFFICIAL, CORE = "official", "core"
 _FEWEST_ROWS = 3
 _ENOUGH = 0.5
-"""The share of the rows, or of a set's sentences, by which sources are recognised."""
+"""Share of the rows, or of a set's sentences, that recognises sources."""
 _NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True)
 class IndexedSet:
-    """The items of one selection, and what a file's sources are compared with."""
+    """The items of one selection, prepared for comparison with a file's sources."""
 
     benchmark: Benchmark
     item_set: ItemSet
@@ -42,12 +42,12 @@ class IndexedSet:
 
     @property
     def targets(self) -> list[str]:
-        """The languages that these sentences can be translated into."""
+        """Target languages of these sentences."""
         return targets_of(self.benchmark, self.item_set)
 
     @cached_property
     def keys(self) -> Sequence[str]:
-        """Of each item, what a system is shown of it."""
+        """The text shown to a system for each item."""
         return [loose_key(request.source) for request in self.benchmark.requests(self.item_set)]
 
     @cached_property
@@ -56,23 +56,23 @@ class IndexedSet:
         return Counter(self.keys)
 
     def fit(self, texts: Iterable[tuple[int, str]]) -> float | None:
-        """How well texts fit the items in these places, on average; None if the benchmark cannot tell."""
+        """Mean fit of texts to the items at these positions; None if the benchmark cannot measure it."""
         fits = [self.benchmark.fit(self.item_set.items[place], text, self.selection) for place, text in texts]
         known = [fit for fit in fits if fit is not None]
         return sum(known) / len(known) if known else None
 
 
 class Index:
-    """Everything that sources can be recognised by; each set is loaded once."""
+    """All item sets for recognition; each is loaded once."""
 
     def __init__(self) -> None:
         self._sets: dict[Selection, IndexedSet | None] = {}
         self._looked_up: LookedUp = {}
         self.lacks_data = False
-        """Whether some official data is not on this machine."""
+        """Whether some official data is missing on this machine."""
 
     def get(self, selection: Selection) -> IndexedSet | None:
-        """The set of a completed selection; None if it is not at hand."""
+        """The set of a completed selection; None if unavailable."""
         if selection not in self._sets:
             self._sets[selection] = self._load(selection)
         return self._sets[selection]
@@ -82,24 +82,24 @@ class Index:
         try:
             with nothing_fetched(self._looked_up):
                 found = IndexedSet(benchmark, benchmark.load(selection))
-            # Rewriting stays within a language.
+            # Rewriting stays within one language.
             first = benchmark.requests(found.item_set)[:1]
             is_translated = all(one.source_language != one.target_language for one in first)
             return found if is_translated and found.keys else None
         except DataUnavailable:
             self.lacks_data = True
-        except UserError:  # an option that needs another
+        except UserError:  # an option that requires another
             pass
         return None
 
     def selections(self, sources: Collection[str], targets: Collection[str], *, usual: bool) -> Iterator[Selection]:
-        """What a file with sources and translations in these languages may hold; any languages where none is named.
+        """Candidate selections for a file in these languages; any languages if none are given.
 
-        `usual`: as `export` gives it, or else everything but that.
+        `usual`: only the selection that `export` writes by default, or else only the others.
         """
-        # Those with sentences of their own for each language take longest; most often another fits before.
+        # Sets with different sentences for each language take longest to load, and usually another fits first.
         for name, benchmark in sorted(registry.every("benchmark"), key=lambda one: one[1].sources_depend_on_target):
-            if benchmark.draws:  # which takes many samples of each sentence, and has the sentences of another
+            if benchmark.draws:  # sampling benchmarks reuse the sentences of others
                 continue
             for data in (OFFICIAL, CORE):
                 if data not in benchmark.choices_of("data"):
@@ -110,7 +110,7 @@ class Index:
                         asked = Selection(name, source, target, data=data, **chosen)
                         try:
                             yield benchmark.complete(asked)
-                        except UserError:  # options that do not go together, or not with this language
+                        except UserError:  # options that exclude each other, or this language
                             continue
 
     def best(
@@ -121,14 +121,14 @@ class Index:
         *,
         only_usual: bool = False,
     ) -> tuple[int, IndexedSet] | None:
-        """The column of sources and the set that fit best; None if none does. Columns are given as loose keys."""
+        """The best source column and set; None if nothing fits. Columns are given as loose keys."""
         counted = {column: Counter(key for key in keys if key) for column, keys in columns.items()}
         best: tuple[int, IndexedSet] | None = None
         most = (0, 0.0, False)
         has_nearly_all = False
         others = () if only_usual else self.selections(sources, targets, usual=False)
         for selection in chain(self.selections(sources, targets, usual=True), others):
-            # Where nearly all rows are a benchmark's, only its revision, split or variant is still open.
+            # If nearly all rows match a benchmark, only its revision, split or variant is still open.
             if best is not None and has_nearly_all and selection.benchmark != best[1].selection.benchmark:
                 continue
             known = self.get(selection)
@@ -137,8 +137,8 @@ class Index:
             for column, keys in counted.items():
                 common = keys.keys() & known.times.keys()
                 n_rows, coverage = sum(keys[key] for key in common), len(common) / len(known.times)
-                # Most rows, then the set that these rows fill most of; then what is asked for most often. The first of
-                # equals: the usual options, official data before core, the column further to the left.
+                # Prefer most rows, then highest coverage of the set, then the more common benchmark; ties go to default
+                # options, official data, and the leftmost column.
                 rank = (n_rows, coverage, not known.benchmark.only_when_named)
                 if n_rows and n_rows == keys.total() and coverage == 1:
                     return column, known
@@ -151,14 +151,13 @@ class Index:
         return best if is_enough and n_rows >= min(_FEWEST_ROWS, len(best[1].times)) else None
 
     def groups(self, known: IndexedSet) -> Iterator[IndexedSet]:
-        """The groups of a set, one by one."""
         for part in known.benchmark.choices_of("parts"):
             group = self.get(known.benchmark.complete(replace(known.selection, parts=(part,))))
             if group is not None:
                 yield group
 
     def narrowed(self, known: IndexedSet, keys: Collection[str]) -> IndexedSet:
-        """Only the groups of a set that a file has sentences of, where it has nearly all of theirs and no others."""
+        """Only the groups that a file has, if it has nearly all of their sentences and no others."""
         wanted = known.times.keys() & set(keys)
         if len(wanted) >= _NEARLY_ALL * len(known.times):
             return known
@@ -173,7 +172,7 @@ class Index:
         return self.get(known.benchmark.complete(replace(known.selection, parts=tuple(there)))) or known
 
     def into(self, known: IndexedSet, target: str) -> IndexedSet | None:
-        """The same sentences, translated into another language; None if the benchmark has not that direction."""
+        """The same sentences for another target language; None if the benchmark lacks that direction."""
         if target == known.selection.target_language:
             return known
         if target not in known.targets:
@@ -182,7 +181,7 @@ class Index:
 
 
 def _directions(benchmark: Benchmark, data: str, sources: Collection[str], targets: Collection[str]) -> list[Direction]:
-    """Those that texts of these languages may be of; where the target makes no difference, one for each source."""
+    """Possible directions for these languages; one per source language if the target makes no difference."""
     found: dict[object, Direction] = {}
     for source, target in benchmark.language_pairs(data):
         if sources and source not in sources and profiles.is_told_by_words(source):
@@ -196,9 +195,9 @@ def _directions(benchmark: Benchmark, data: str, sources: Collection[str], targe
 
 
 def _options(benchmark: Benchmark, data: str) -> list[dict[str, Any]]:
-    """Every choice of what changes the sentences; the usual one first."""
+    """Every combination of options that changes the sentences; the default first."""
     choices = {
-        # `KIND:WORD` stands for anything behind the colon
+        # `KIND:WORD` stands for arbitrary text after the colon
         name: [choice for choice in option.choices if ":" not in choice]
         for name, option in own_options(benchmark.settings).items()
         if "export" in option.verbs and option.choices

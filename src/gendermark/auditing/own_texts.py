@@ -1,4 +1,4 @@
-"""Texts of the user's own: files that hold no sentences of a benchmark, but English texts and their translations."""
+"""The user's own texts: English texts and translations that belong to no benchmark."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from gendermark.result import Result
 from gendermark.selection import Selection
 
 _FEWEST_KNOWN, _LEAST_FIT = 10, 0.1
-"""Texts with names, numbers or placeholders, and the share of these that must be in their translations. Translations
-of real programs into six languages keep 0.31 to 0.39 of them, and 0.01 seven lines further on."""
+"""Number of texts with names, numbers or placeholders, and the share of these that must recur in their translations.
+Translations of real programs into six languages keep 0.31 to 0.39 of them, and 0.01 when shifted by seven lines."""
 _COLUMNS = ("file", "line", "source", "person", "source gender", "translation", "shown gender", "state", "evidence")
 
 
 def own_texts(path: Path, parser: str = "") -> Found:
-    """The translations of a file's own texts, each column a system or a language of its own."""
+    """The translations of a file's own texts, one part for each system or language column."""
     every: Iterable[tuple[str, Benchmark]] = registry.every("benchmark")
     benchmark = next((benchmark for _, benchmark in every if benchmark.reads_any_text), None)
     known = registry.names("language")
@@ -47,7 +47,7 @@ def own_texts(path: Path, parser: str = "") -> Found:
         item_set = benchmark.load(benchmark.complete(selection))
         with_people = {item.source for item in item_set.items}
         rows = _rows(pairs, column.texts, with_people)
-        # Translations that stand beside other texts have hardly any of the names and numbers of theirs.
+        # Translations beside the wrong texts share hardly any names or numbers with them.
         first = {item.source: item for item in item_set.items}
         fits = [benchmark.fit(first[source], row.content, item_set.selection) for source, row in rows.items()]
         told = [fit for fit in fits if fit is not None]
@@ -73,7 +73,7 @@ def own_texts(path: Path, parser: str = "") -> Found:
 
 
 def _rows(pairs: Pairs, texts: Iterable[str], wanted: set[str]) -> dict[str, Row[str]]:
-    """The first translation of each text that mentions somebody."""
+    """The first translation of each text that mentions a person."""
     rows: dict[str, Row[str]] = {}
     for source, text, line in zip(pairs.sources, texts, pairs.lines, strict=True):
         if source in wanted and text:
@@ -82,7 +82,7 @@ def _rows(pairs: Pairs, texts: Iterable[str], wanted: set[str]) -> dict[str, Row
 
 
 def write_people(path: Path, results: Iterable[tuple[str, Result]]) -> None:
-    """Every person of some results as CSV, suspected errors first, for reviewers."""
+    """Write every person as CSV for reviewers, suspected errors first."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(_COLUMNS)

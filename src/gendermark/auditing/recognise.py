@@ -1,7 +1,7 @@
-"""Recognise what a table holds: which benchmark's sentences, and which columns are translations into which language.
+"""Recognise a table: which benchmark's sentences it holds, and which columns are translations into which language.
 
-Columns are recognised by what is in them; their names only settle what that leaves open. Translations without sources
-are recognised by their number, their language, and how well they fit.
+Columns are recognised by content; their names only break ties. Translations without sources are recognised by number,
+language and fit.
 """
 
 from __future__ import annotations
@@ -26,47 +26,48 @@ from gendermark.reading.codes import NAMES, languages_in, words_in
 from gendermark.selection import Selection, options_of, own_options
 
 MOST_NAMED = 10
-"""Sentences or lines that are named; all are counted."""
+"""Sentences or lines to list; all are counted."""
 _MOST_READ = 200
-"""Cells of a column, evenly spread, whose language is looked at."""
+"""Cells of a column to inspect for its language, evenly spaced."""
 _CHUNK = 10
-"""Neighbouring cells that are taken to be in one language."""
+"""Neighbouring cells assumed to be in one language."""
 _COPIED = 0.8
 _FILLED = 0.2
-"""A column with fewer translations than this is a column of remarks."""
+"""A column with a smaller share of translations holds remarks."""
 _SHORTEST = 0.2
-"""Of the length of the sources; what is shorter throughout are labels. (Chinese needs few characters.)"""
+"""Minimum length relative to the sources; shorter columns hold labels. (Chinese needs few characters.)"""
 _MOST_GROUPS = 50
 _LONGEST_LABEL = 40
 _DOUBLED, _RESOLVED = 0.3, 0.05
-"""Shares of sentences: so many have several rows if a column says whose they are; so few are left when it is found."""
+"""Share of sentences with several rows that makes a column of systems or languages likely, and the share left when it
+is found."""
 _LEFT_SHARE, _FEWEST_LEFT = 0.05, 10
-"""Rows of other sentences, before another benchmark is looked for among them."""
+"""Unmatched rows that trigger a search for another benchmark."""
 _OTHER_SOURCES = 0.8
-"""The share of rows with another known sentence, beside the first, that makes a column one more of sources."""
+"""Share of rows with another known sentence that makes a column a further source column."""
 _LEAST_FIT, _SURE_FIT = 0.3, 0.6
-"""How well texts must fit a benchmark at least, and how well texts of other sentences do not."""
+"""Minimum fit of texts to a benchmark, and the fit that other sentences do not reach."""
 _ALIKE = 0.02
 _MOST_FITTED = 300
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """Translations of one benchmark in one direction by one system, before they are judged."""
+    """Translations of one benchmark in one direction by one system, not yet judged."""
 
     path: Path
     sheet: str
     known: IndexedSet
     rows: Sequence[Row[str]]
     source_column: str = ""
-    """What it is called in a message; empty where there is none, and translations stand in order."""
+    """Name for messages; empty if translations are matched by order."""
     translation_column: str = ""
     system: str = ""
-    """Whose rows they are, where a column says that."""
+    """The system, if a column names it."""
     missing: Sequence[str] = ()
-    """The sentences that have no row."""
+    """Sentences without a row."""
     doubled: Sequence[int | None] = ()
-    """Lines of rows that repeat a sentence, and are left out."""
+    """Lines of ignored rows that repeat a sentence."""
     remarks: Sequence[str] = ()
 
     @property
@@ -79,7 +80,7 @@ class Recognised:
 
     @property
     def place(self) -> str:
-        """Where in the file they stand."""
+        """Location in the file."""
         parts = [f'sheet "{self.sheet}"'] if self.sheet else []
         parts += [f'rows of "{self.system}"'] if self.system else []
         in_order = "translations in the order of the benchmark"
@@ -87,7 +88,6 @@ class Recognised:
 
     @property
     def sentence(self) -> str:
-        """What they were recognised as."""
         source, target = self.selection.source_language, self.selection.target_language
         direction = f"{NAMES.get(source)} to {NAMES.get(target)}"
         if self.known.benchmark.reads_any_text:
@@ -98,7 +98,7 @@ class Recognised:
 
     @property
     def oddities(self) -> list[str]:
-        """What an auditor should know about the rows, one sentence each; of sentences and lines the first ten."""
+        """What an auditor should know about the rows, one sentence each, listing the first ten sentences or lines."""
         found = list(self.remarks)
         if self.missing:
             named = _first([shortened(source) for source in self.missing], "; ")
@@ -109,11 +109,11 @@ class Recognised:
 
 
 Found = tuple[list[Recognised], list[str]]
-"""What was recognised; and which columns and rows hold no translations, and why, one sentence each."""
+"""The recognised translations, and one sentence on each column or row without translations."""
 
 
 def recognise(path: Path, table: Table, index: Index) -> Found | None:
-    """The translations in a table; None if no benchmark here has its sentences."""
+    """The translations in a table; None if it has no benchmark sentences."""
     return _recognise_by_sources(path, table, index) or _recognise_by_order(path, table, index)
 
 
@@ -126,7 +126,7 @@ def _recognise_by_sources(path: Path, table: Table, index: Index) -> Found | Non
         return None
     languages = columns.languages
     match = index.best(columns.keys, languages, languages)
-    if match is None:  # sources beside something else than translations: it can still be said what they are
+    if match is None:  # there are no translations, but name the benchmark of the sources
         match = index.best(columns.keys, languages, (), only_usual=True)
     if match is None:
         return None
@@ -135,7 +135,7 @@ def _recognise_by_sources(path: Path, table: Table, index: Index) -> Found | Non
     found: list[Recognised] = []
     passed_over: list[str] = []
     left = columns.keys[match[0]]
-    while match is not None:  # sentences of one benchmark after the other
+    while match is not None:  # one benchmark after the other
         column, known = match
         sources = _Sources(columns, column, known, index)
         found += sources.translations()
@@ -151,7 +151,7 @@ def _recognise_by_sources(path: Path, table: Table, index: Index) -> Found | Non
 
 
 class _Columns:
-    """A table by its columns; all rows are of one length, without space around their cells."""
+    """A table by columns; rows have equal length, cells are stripped."""
 
     def __init__(self, path: Path, table: Table) -> None:
         self.path, self.name, self._table = path, table.name, table
@@ -161,14 +161,14 @@ class _Columns:
 
     @cached_property
     def texts(self) -> dict[int, list[str]]:
-        """The columns that have words; those that are called sources first, then from left to right."""
+        """The columns with words: those named as sources first, then from left to right."""
         named = [place for place, name in enumerate(self._names) if name.strip().casefold() in SOURCE_COLUMNS]
         order = dict.fromkeys([*named, *range(self.width)])
         columns = {place: [cells[place] for _, cells in self.rows] for place in order}
         return {place: texts for place, texts in columns.items() if any(map(str.isalpha, "".join(_spread(texts))))}
 
     def names_before(self, row: int) -> Sequence[str]:
-        """The names of columns stand in the row before the first sentence, or nowhere."""
+        """Column names are in the row before the first sentence, or absent."""
         return self._table.header or (self._table.rows[row - 1][1] if row else ())
 
     @cached_property
@@ -177,7 +177,7 @@ class _Columns:
 
     @cached_property
     def languages(self) -> set[str]:
-        """All that some stretch of a column seems to be in, and all that names and labels speak of."""
+        """All languages that a stretch of a column seems to be in, or that names and labels mention."""
         found: set[str] = set()
         labels = set(self._names)
         for texts in self.texts.values():
@@ -192,9 +192,9 @@ class _Columns:
 
 
 def _unfolded(columns: _Columns, column: int, known: IndexedSet) -> Table | None:
-    """A table with several columns of sources, each with its translations behind it, as one with a row for each source.
+    """Unfold a table with several source columns, each followed by its translations, into one row per source.
 
-    So sentences about women and about men often stand beside each other.
+    Sentences about women and men are often laid out side by side.
     """
     first, times = columns.keys[column], known.times
     n_known = sum(key in times for key in first)
@@ -217,7 +217,7 @@ def _unfolded(columns: _Columns, column: int, known: IndexedSet) -> Table | None
 
 
 class _Line(NamedTuple):
-    """A row of the table whose source is known."""
+    """A row whose source is known."""
 
     number: int | None
     cells: Sequence[str]
@@ -225,7 +225,7 @@ class _Line(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Rows that one system made, or that are in one language, as some columns say."""
+    """Rows of one system or language, according to some columns."""
 
     lines: Sequence[_Line]
     labels: Sequence[str] = ()
@@ -240,7 +240,7 @@ def _split(lines: Iterable[_Line], column: int) -> dict[str, list[_Line]]:
 
 
 class _Sources:
-    """One benchmark's sentences in a column of a table, and the translations beside them."""
+    """One benchmark's sentences in a column, and the translations beside them."""
 
     def __init__(self, columns: _Columns, column: int, known: IndexedSet, index: Index) -> None:
         self._columns, self._index, self._column = columns, index, column
@@ -258,7 +258,7 @@ class _Sources:
         self.passed_over: list[str] = []
         self._looked_at: set[int] = set()
         self._used: set[int] = set()
-        """Columns with translations, of which something else is said, or that say what others are."""
+        """Columns with translations, and columns that label others."""
         width = len(self._header)
         if width and columns.path.suffix.lower() in (".csv", ".tsv"):
             for line in self._lines:
@@ -276,7 +276,7 @@ class _Sources:
     # -- rows that belong together
 
     def _groups(self) -> list[_Group]:
-        """Rows split by a column of languages; and, where sentences still have several rows, by one of systems."""
+        """Rows split by a language column and, if sentences still have several rows, by a system column."""
         values = {
             column: {line.cells[column] for line in self._lines} - {""}
             for column in range(self._columns.width)
@@ -316,7 +316,7 @@ class _Sources:
         return best if best is not None and left[best] <= _RESOLVED else None
 
     def _doubling(self, groups: Iterable[Sequence[_Line]]) -> float:
-        """The share of sentences that have more rows than they should."""
+        """Share of sentences with surplus rows."""
         counts = [Counter(line.key for line in lines) for lines in groups]
         n_more = sum(n > self._known.times[key] for found in counts for key, n in found.items())
         return n_more / max(sum(map(len, counts)), 1)
@@ -329,13 +329,13 @@ class _Sources:
         found = [one for one in each if one is not None]
         if not found and not self.passed_over:
             self.passed_over.append("has source sentences, but no translations of them; add a column with translations")
-        # Numbers, labels and remarks; a word of them, since one may have been meant.
+        # Numbers, labels and remarks: mention them, since one may have been meant as a translation.
         if found and (others := sorted(self._looked_at - self._used)):
             self.passed_over.append(f"no translations are in column {', '.join(map(self._shown, others))}")
         return found
 
     def _recognise(self, group: _Group, column: int) -> Recognised | None:
-        """The translations of a group of rows in a column; None if these are none."""
+        """The translations of a group of rows in a column; None if there are none."""
         pairs = [(line.key, text) for line in group.lines if (text := line.cells[column])]
         if any(letter.isalpha() for _, text in pairs for letter in text):
             self._looked_at.add(column)
@@ -358,7 +358,7 @@ class _Sources:
             self._pass_over(column, f"is in {name}; {title} can be translated into {targets} here")
             return None
         self._used.add(column)
-        # "he" may be Hebrew or a word: who calls a column by languages alone means them.
+        # "he" may be Hebrew or a word: a column named only by language codes means the language.
         meant = [code for name in names for code in languages_in(name) if not system_in(name, said)]
         return self._beside_sources(group, column, into, meant)
 
@@ -369,7 +369,7 @@ class _Sources:
             self.passed_over.append(sentence)
 
     def _language(self, pairs: Sequence[tuple[str, str]], said: Sequence[str]) -> str:
-        """What the texts are in: what is said of them, if they may be in it; or else what they look like."""
+        """The language of the texts: the stated one if plausible, else the detected one."""
         some = _spread([text for _, text in pairs])
         for code in said:
             if code in self._known.targets and not profiles.mainly(some, code):
@@ -377,7 +377,7 @@ class _Sources:
         return profiles.likely(some)
 
     def _beside_sources(self, group: _Group, column: int, known: IndexedSet, meant: Sequence[str]) -> Recognised:
-        """Each sentence has one row, or one for each time it is asked; more are doubles."""
+        """Each sentence has one row per request; further rows are duplicates."""
         by_key: dict[str, list[_Line]] = defaultdict(list)
         for line in group.lines:
             by_key[line.key].append(line)
@@ -385,7 +385,7 @@ class _Sources:
         exact = {request.source.strip() for request in known.benchmark.requests(known.item_set)}
         for key, lines in by_key.items():
             n = known.times[key] if len(lines) >= known.times[key] else 1
-            # A row of exactly this sentence comes before one that is nearly it, as with `score`.
+            # An exact match precedes a near match, as in `score`.
             used |= {id(line) for line in sorted(lines, key=lambda line: line.cells[self._column] not in exact)[:n]}
         target = known.selection.target_language
         remarks = []
@@ -410,7 +410,7 @@ class _Sources:
 
 
 def _fit(known: IndexedSet, pairs: Sequence[tuple[str, str]]) -> float:
-    """How well texts beside their sources fit a benchmark."""
+    """Mean fit of texts to the benchmark items of their sources."""
     place_of = {key: place for place, key in enumerate(known.keys)}
     return known.fit([(place_of[key], text) for key, text in pairs[:: max(1, len(pairs) // _MOST_READ)]]) or 0.0
 
@@ -421,7 +421,7 @@ def _are_sentences(pairs: Sequence[tuple[str, str]]) -> bool:
 
 
 def _spread(texts: Sequence[str]) -> list[str]:
-    """Some of the texts that are not empty, evenly spread."""
+    """Non-empty texts, evenly spaced."""
     filled = [text for text in texts if text.strip()]
     return filled[:: max(1, -(-len(filled) // _MOST_READ))]
 
@@ -430,14 +430,14 @@ def _spread(texts: Sequence[str]) -> list[str]:
 
 
 def _recognise_by_order(path: Path, table: Table, index: Index) -> Found | None:
-    """One column, one translation in each row, in the order of a benchmark; None if no benchmark fits."""
+    """One column with one translation per row, in benchmark order; None if nothing fits."""
     if any(len(cells) > 1 for _, cells in table.rows):
         return None
     lines = [cells[0] if cells else "" for _, cells in table.rows]
     language = profiles.likely(_spread(lines))
     if not language:
         return None
-    # A table begins with the name of its column, but only perhaps.
+    # The first row may be a column name.
     for texts in (lines, lines[1:]) if path.suffix.lower() != ".txt" else (lines,):
         fitting = _fitting(index, texts, language)
         if not fitting:
@@ -445,7 +445,7 @@ def _recognise_by_order(path: Path, table: Table, index: Index) -> Found | None:
         best, *others = fitting
         if any(one.selection.parts != best.selection.parts for one in others):
             title, named = best.benchmark.title, ", ".join(part for one in fitting for part in one.selection.parts)
-            # Groups of a benchmark are other sentences, so none of them is guessed.
+            # Groups of a benchmark are different sentences: do not guess among them.
             raise BadFile(
                 path,
                 f"its {len(texts):,} lines fit several groups of {title} equally well ({named}); add a column with the "
@@ -459,15 +459,15 @@ def _recognise_by_order(path: Path, table: Table, index: Index) -> Found | None:
 
 
 def _fitting(index: Index, texts: Sequence[str], language: str) -> list[IndexedSet]:
-    """The sets of as many sentences that texts fit best, all alike; the usual one first."""
+    """The best-fitting sets of this length, all equally good; the default first."""
     candidates = _candidates(index, texts, language, usual=True)
     sure = [(fit, known) for fit, known in candidates if fit is not None and fit >= _SURE_FIT]
-    # Another revision or variant of what fits may fit better; if nothing fits, anything may.
+    # Another revision or variant of a good match may fit better; without a match, try all benchmarks.
     only = max(sure, key=itemgetter(0))[1].selection.benchmark if sure else ""
     candidates += _candidates(index, texts, language, usual=False, only=only)
     fitting = [(fit, known) for fit, known in candidates if fit is not None and fit >= _LEAST_FIT]
     if not fitting:
-        # Nothing is known against a benchmark that cannot tell, if it is the only one of this length.
+        # A benchmark that cannot measure fit is accepted only if no other has this length.
         unknown = [known for fit, known in candidates if fit is None]
         return unknown if len({known.selection.benchmark for known in unknown}) == 1 else []
     most = max(fit for fit, _ in fitting)
@@ -477,7 +477,7 @@ def _fitting(index: Index, texts: Sequence[str], language: str) -> list[IndexedS
 def _candidates(
     index: Index, texts: Sequence[str], language: str, *, usual: bool, only: str = ""
 ) -> list[tuple[float | None, IndexedSet]]:
-    """Sets of so many sentences, where there is none groups of a set that are; and how well the texts fit each."""
+    """Sets of this length, or groups of sets, with the fit of the texts to each."""
     sets = []
     for selection in index.selections((), {language}, usual=usual):
         known = index.get(selection) if only in ("", selection.benchmark) else None
@@ -500,11 +500,11 @@ _GENERIC = {
     SYSTEM_COLUMN,
     *("out", "translations", "translated", "text", "sheet", "column"),
 }
-"""Words that name no system."""
+"""Words that are not system names."""
 
 
 def system_in(name: str, direction: Sequence[str]) -> str:
-    """What a name says beside the languages of a direction and words like `translation`; often nothing."""
+    """What a name says beyond languages and words like `translation`; often nothing."""
     words = words_in(name)
     own = [
         word
@@ -517,7 +517,7 @@ def system_in(name: str, direction: Sequence[str]) -> str:
 
 
 def _data_of(selection: Selection) -> str:
-    """The data, and every option that chooses sentences, where it is not the usual one."""
+    """The data and all non-default options that select sentences."""
     revision = selection.revision if selection.revision != "released" else ""
     parts = [f"official data {revision}".strip() if selection.data == "official" else "core data (bundled)"]
     for name, option in own_options(type(selection)).items():
@@ -530,6 +530,6 @@ def _data_of(selection: Selection) -> str:
 
 
 def _first(names: Sequence[object], separator: str = ", ") -> str:
-    """The first names for a message; all are counted."""
+    """The first names for a message, with the total."""
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return separator.join(map(str, names[:MOST_NAMED])) + more

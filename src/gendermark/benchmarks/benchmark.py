@@ -1,12 +1,12 @@
-"""What a benchmark is: a record of functions, one for each step of the pipeline. Each benchmark is a folder.
+"""A benchmark is a record of functions, one for each step of the pipeline, in a folder of its own.
 
-__init__.py   what it is; its options, with their choices and their help
+__init__.py   options, with choices and help
 items.py      data -> items
-judge.py      translations -> judgements, by our rules and by the paper's; and the record that names all steps
-measures.py   judgements -> counts, and the metrics made of them
-metrics.toml  what the metrics are called and mean; slices.toml: what their slices are called
-findings.py   what it says: findings in words, figures
-tables.toml   the tables of its paper; published.toml: what papers printed in them
+judge.py      translations -> judgements, by our rules and the paper's; and the record that names all steps
+measures.py   judgements -> counts and metrics
+metrics.toml  names and meanings of metrics; slices.toml: names of slices
+findings.py   findings in words, figures
+tables.toml   the tables of its paper; published.toml: the values printed in them
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gendermark.benchmarks.findings import Presentation
 
 S = TypeVar("S", bound=Selection)
-"""The settings of one benchmark."""
+"""Settings of one benchmark."""
 Direction = tuple[str, str]
 """Source and target language."""
 Answers = Sequence[Sequence[Translation]]
@@ -41,16 +41,16 @@ Answers = Sequence[Sequence[Translation]]
 
 @dataclass(frozen=True)
 class ItemSet:
-    """The items of a selection, in export order, and where they came from."""
+    """The items of a selection, in export order, and their origin."""
 
     selection: Any
-    """The completed settings of its benchmark."""
+    """Completed settings of the benchmark."""
     items: Sequence[Item]
-    """Of a large set they are on the disk (`io/disk_list.py`): to be gone through, not to be copied."""
+    """Large sets are on disk (`io/disk_list.py`): iterate, do not copy."""
     origin: str
     """Data set, revision and content hash, for the signature."""
     n_whole: int = 0
-    """How many items the selection has, where only some of them were translated."""
+    """Number of items in the selection, if only some were translated."""
 
 
 Judge = Callable[[ItemSet, Answers], list[Judgement]]
@@ -65,7 +65,7 @@ def plain_requests(item_set: ItemSet) -> Sequence[Request]:
 
 
 def sampled_requests(item_set: ItemSet) -> Sequence[Request]:
-    """Several translations of each sentence, for settings that say how many and how they are drawn."""
+    """Several samples of each sentence, for settings that specify number and method."""
     settings = item_set.selection
     direction = (settings.source_language, settings.target_language)
     how: dict[str, Any] = {"options": settings.sampling_options, "n_samples": settings.n_samples}
@@ -73,17 +73,17 @@ def sampled_requests(item_set: ItemSet) -> Sequence[Request]:
 
 
 def with_drawing(settings: S, n_samples: int, sampling: str) -> S:
-    """Fill in how many samples are drawn and how, and refuse what cannot be done."""
+    """Fill in number and method of samples; refuse impossible ones."""
     given: Any = settings
     given = replace(given, n_samples=given.n_samples or n_samples, sampling=given.sampling or sampling)
     if given.n_samples < 1:
         raise UserError(f"--n-samples is at least 1, not {given.n_samples}")
-    _ = given.sampling_options  # refuses what cannot be read
+    _ = given.sampling_options  # refuses unreadable options
     return cast(S, given)
 
 
 def each(judge_one: Callable[[Item, Sequence[Translation], Any], Judgement]) -> Judge:
-    """A judge that looks at one item, its answers and the settings at a time."""
+    """A judge from a function of one item, its answers and the settings."""
 
     def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
         pairs = zip(item_set.items, answers, strict=True)
@@ -98,9 +98,9 @@ def judge_each(
     judge_one: Callable[[Item, str], Judgement],
     of_failed: Callable[[Item, str | None], Mapping[str, Any]] = lambda item, text: {},  # noqa: ARG005
 ) -> list[Judgement]:
-    """Judge each translation by itself. An error, an empty text or a copied source is not translated.
+    """Judge each translation by itself. Errors, empty texts and copied sources are not translated.
 
-    `of_failed`: what else the judgement of such a text says.
+    `of_failed`: further fields of the judgement of such a text.
     """
     judgements = []
     for item, samples in zip(item_set.items, answers, strict=True):
@@ -118,7 +118,7 @@ def tagged_stereotype(item: Item) -> Gender | None:
 
 
 def words_in_common(wanted: Iterable[str], said: Iterable[str]) -> float:
-    """The share of the longer words of a reference that a text has: how well it fits."""
+    """Share of the longer words of a reference that a text contains: a measure of fit."""
     own = {word for word in wanted if len(word) > 3}
     return len(own & set(said)) / len(own) if own else 0.0
 
@@ -137,33 +137,33 @@ class Measures(Generic[S]):
     """Judgements -> numbers. Metrics see judgements only, never the data."""
 
     described: Sequence[Description]
-    """Every metric that `metrics` can give."""
+    """Every metric that `metrics` can return."""
     headline: tuple[str, ...]
-    """What is compared and gated unless something else is asked for: `metric`, or `metric:slice`."""
+    """Metrics compared and gated by default: `metric`, or `metric:slice`."""
     tally: Tally
-    """How a group of judgements is counted."""
+    """Counts a group of judgements."""
     metrics: Callable[[Sequence[Judgement], S], list[Metric]]
-    """The metrics that these judgements can give."""
+    """The metrics available for these judgements."""
     stratum: Callable[[Judgement, S], str] = lambda judgement, settings: ""  # noqa: ARG005
-    """The stratum of a judgement's group, where the design fixes how many groups of a kind there are."""
+    """The stratum of a judgement's group, if the design fixes the number of groups of each kind."""
     template: Callable[[Judgement, S], str] | None = None
-    """What a sentence was made from, where the design crosses this with groups: then both are taken to vary. The tally
-    of a group must then be the sum of those of its templates."""
+    """The template of a sentence, if templates are crossed with groups: both then vary in intervals. The tally of a
+    group must be the sum over its templates."""
     tests: Callable[[Sequence[Judgement], int], list[Test]] = nothing
     """Statistical tests beyond the estimates; the number is a seed."""
     tables: Callable[[Sequence[Judgement]], list[Table]] = nothing
-    """Views beyond the estimates: per word, per template ..."""
+    """Tables beyond the estimates: per word, per template ..."""
     warnings: Callable[[Sequence[Judgement], S], list[str]] = nothing
-    """What a reader of the numbers must know, one sentence each."""
+    """Warnings for readers of the numbers, one sentence each."""
     slices_of: Callable[[Judgement], Iterable[str]] | None = None
-    """The slices a judgement is counted in, where that is quicker to say than by counting it alone."""
+    """The slices of a judgement, if faster to compute than by tallying it alone."""
     slices: Mapping[str, str] = field(default_factory=dict)
-    """What its slices are called, beyond those that every benchmark may have."""
+    """Names of slices, beyond the common ones."""
 
     questions: tuple[str, ...] = ()
-    """What a result has a verdict on: metrics whose value without bias is known, or tests."""
+    """What verdicts are about: metrics with a known value for an unbiased system, or tests."""
     certainty: frozenset[str] = frozenset()
-    """Groups that are in the benchmark by necessity and not as a sample of others ("someone")."""
+    """Groups included by necessity, not as a sample of others ("someone")."""
 
     def count(
         self,
@@ -173,9 +173,9 @@ class Measures(Generic[S]):
         *,
         within: bool = False,
     ) -> Counts:
-        """Judgements by group; with `needed`, only the columns that these metrics take, which is faster.
+        """Judgements by group; with `needed`, only the columns of these metrics, which is faster.
 
-        `within`: also how sentences vary within groups, for intervals on these groups.
+        `within`: also the variation of sentences within groups, for intervals on these groups.
         """
         template = self.template
         columns = None if needed is None else {column for m in needed for column in (*m.needs, *m.weight)}
@@ -203,71 +203,72 @@ class BenchmarkOf(Generic[S]):
 
     name: str
     title: str
-    """Its name for people."""
+    """Display name."""
     question: str
-    """What it asks, in one sentence."""
+    """Its question, in one sentence."""
     settings: type[S]
     rules_version: int
-    """Raised whenever rules `best` can give another verdict; part of the signature."""
+    """Increased whenever rules `best` can give another verdict; part of the signature."""
     language_pairs: Callable[[str], list[Direction]]
-    """Data -> the directions that it can be used for; the first is the default."""
+    """Data -> possible directions; the first is the default."""
     load: Callable[[S], ItemSet]
     """The items of completed settings, in export order."""
     judge: Judge
-    """One judgement per item; answers stand in the order of the items."""
+    """One judgement per item; answers are in item order."""
     measures: Measures[S]
     render: Callable[[Item, Gender, S], str]
-    """A text in the target language that expresses this gender as plainly as can be; what fake systems say."""
+    """A text in the target language that plainly expresses this gender: the output of control systems."""
     findings: str | Presentation
     """Findings, tables and figures: `module:name`, loaded when a report needs it; or the presentation itself."""
     card: str = ""
-    """The official data set that it reads, as its card is named; its paper is the one to cite."""
+    """Card of the official data set, whose paper is cited."""
     paper: str = ""
-    """What else to cite: the paper of the protocol, where it is not the one of the data."""
+    """A further paper to cite, if the protocol's differs from the data's."""
     default_own: Callable[[S], S] = lambda settings: settings
-    """Defaults that depend on one another, before the others are filled in."""
+    """Interdependent defaults, filled in before the others."""
     complete_own: Callable[[S], S] = lambda settings: settings
-    """Its own defaults and refusals, after those that follow from the choices of its options."""
+    """Further defaults and checks, after those of the options' choices."""
     requests: Callable[[ItemSet], Sequence[Request]] = plain_requests
-    """What to ask of a system, one request per item."""
+    """Requests to a system, one per item."""
     signature: Callable[[S], Mapping[str, str]] = lambda settings: {}  # noqa: ARG005
-    """What else the numbers depend on: aligner, gender detector ..."""
+    """Further parts of the signature: aligner, gender detector ..."""
     settled: Callable[[Sequence[Judgement], S], S] = lambda judgements, settings: settings  # noqa: ARG005
-    """The settings as they are signed, with what the judgements decided (a tuned alpha)."""
+    """The settings to sign, including what the judgements decided (a tuned alpha)."""
     as_compared: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda conditions: conditions
-    """The conditions by which runs are compared, where an option counts by what it came to, not by how it was asked."""
+    """Conditions by which runs are compared, with options resolved to their values."""
     stereotype: Callable[[Item], Gender | None] = tagged_stereotype
     """The gender that a stereotyped system would choose for an item."""
     fit: Callable[[Item, str, S], float | None] = lambda item, text, settings: None  # noqa: ARG005
-    """How well a text fits an item, 0 to 1, gender apart; None where this benchmark cannot tell.
+    """Fit of a text to an item, 0 to 1, ignoring gender; None if unknown.
 
-    Lines that fit their neighbours better than themselves show that a file is shifted."""
+    Lines that fit their neighbours better show that a file is shifted.
+    """
     choices: Callable[[ItemSet], Sequence[tuple[str, str] | None]] | None = None
-    """For each item a right and a contrastive translation, for a forced choice between them; or None."""
+    """A correct and a contrastive translation for each item, or None, for a forced choice."""
     sources: Callable[[S], Set[str]] | None = None
-    """Its sentences, without the work of making items: shows which of its revisions a file is of."""
+    """Its sentences, without building items: identifies the revision of a file."""
     file_names: Callable[[S], Sequence[str]] = nothing
-    """How released outputs of this benchmark are called, for a directory of files."""
+    """Names of released output files, for a directory of files."""
     files_have_more: bool = False
-    """Whether released outputs also have rows of sentences that the benchmark does not ask, which are ignored."""
+    """Whether released outputs contain further sentences, which are ignored."""
     corpus_statistics: Callable[[S], Table] | None = None
-    """A table about the data itself, where the paper has one."""
+    """A table about the data itself, if the paper has one."""
     drawn_elsewhere: Callable[[S, int], Mapping[str, Any]] = lambda settings, n_samples: {}  # noqa: ARG005
-    """What its settings say of so many samples that somebody else has drawn."""
+    """The settings that describe this number of samples drawn elsewhere."""
     judges_together: bool = False
-    """Whether its judge looks at all sentences at once, so that a large set must not be cut into portions. (Word
-    alignment learns from all sentences of a portion, which is enough.)"""
+    """Whether the judge needs all sentences at once, so that a large set must not be split into portions. (Word
+    alignment can learn from a portion.)"""
     draws: bool = False
-    """Whether it judges many samples of each sentence; such a benchmark is run only when it is named."""
+    """Whether it judges many samples of each sentence; run only when named."""
     only_when_named: bool = False
-    """Whether it is left out of a run that names no benchmark: what it asks is not to translate a sentence."""
+    """Whether it is left out of runs that name no benchmark, because it does not ask for translations of sentences."""
     reads_any_text: bool = False
-    """Whether it reads texts that no benchmark has: `audit` asks it about what it does not recognise."""
+    """Whether it reads arbitrary text: `audit` uses it for what it does not recognise."""
     sources_depend_on_target: bool = False
-    """Whether each target language has sentences of its own."""
+    """Whether each target language has different sentences."""
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
-        """For workers it is its name: they have the functions themselves, some of which cannot be sent."""
+        """Workers receive the name: they have the functions, some of which cannot be pickled."""
         return registry.load, ("benchmark", self.name)
 
     @cached_property
@@ -299,11 +300,10 @@ class BenchmarkOf(Generic[S]):
         return {about.name: about for about in self.measures.described}
 
     def describe(self, metric: str) -> Description:
-        """What a metric of this benchmark means; a run of another version may have one that nobody knows."""
+        """The meaning of a metric; runs of other versions may have unknown ones."""
         return self._described.get(metric) or unknown(metric)
 
     def label(self, metric: str, part: str = "all") -> str:
-        """A metric of a slice in words."""
         return self.describe(metric).label_on(part, self.measures.slices)
 
     def slice_label(self, part: str) -> str:
@@ -317,12 +317,12 @@ class BenchmarkOf(Generic[S]):
         return options_of(self.settings)["parts"].noun
 
     def choices_of(self, option: str) -> tuple[str, ...]:
-        """What one of its options can be; nothing if it has no such option, or takes anything."""
+        """The choices of an option; empty if it does not exist or takes any value."""
         found = options_of(self.settings).get(option)
         return found.choices if found else ()
 
     def complete(self, settings: S) -> S:
-        """Fill in defaults and refuse what this benchmark does not have, before any work starts."""
+        """Fill in defaults and refuse unsupported settings, before any work starts."""
         settings = self.default_own(settings)
         options = options_of(self.settings)
         kind = settings.data.partition(":")[0]

@@ -1,7 +1,7 @@
-"""What a benchmark shows of its results: findings, the tables of its paper, its figures.
+"""What a benchmark reports: findings, the tables of its paper, figures.
 
-Each benchmark's `findings.py` puts these together; reports read them and know no benchmark by name. The sentences are
-made of the phrases in `reporting/phrases.py`.
+Each benchmark's `findings.py` combines these; reports use them without knowing benchmarks by name. Sentences are built
+from the phrases in `reporting/phrases.py`.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from gendermark.result import Result
 # -- tables of papers --------------------------------------------------------------------------------------------------
 
 Cell = Sequence[Result | None]
-"""One benchmark and direction: its result for every run, or none."""
+"""One benchmark and direction: its result in each run, or None."""
 Made = Mapping[str, Callable[[Result], Estimate | None]]
 NOTHING_MADE: Made = {}
 
 
 class Place(NamedTuple):
-    """A number of a table: of which cell and which run, and which one."""
+    """A number of a table: its cell, run and metric."""
 
     cell: int
     run: int
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """Headed by a run, by a text, or by both. An estimate is a number that the run does not have as such."""
+    """A row headed by a run, a text, or both. Estimates are values not stored in the run."""
 
     values: Sequence[Place | Estimate | None]
     run: int | None = None
@@ -50,10 +50,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Form:
-    """A table; with `runs`, it has all its columns once for each of them."""
+    """A table; with `runs`, all columns are repeated for each run."""
 
     name: str
-    """Of a label in LaTeX: benchmark and number of the paper's table."""
+    """For the LaTeX label: benchmark and number of the paper's table."""
     caption: str
     columns: Sequence[str]
     rows: Sequence[Row]
@@ -67,12 +67,11 @@ def direction_of(cell: Cell) -> str:
 
 
 def runs_of(cells: Sequence[Cell]) -> list[int]:
-    """Those that have any of the cells."""
+    """The runs that have any of the cells."""
     return [run for run in range(len(cells[0])) if any(cell[run] is not None for cell in cells)]
 
 
 def rows_by_direction(cells: Sequence[Cell], metrics: Sequence[str]) -> list[Row]:
-    """A row per direction, with these metrics for each run."""
     return [
         Row([Place(number, run, metric) for run in runs_of(cells) for metric in metrics], text=direction_of(cell))
         for number, cell in enumerate(cells)
@@ -80,7 +79,7 @@ def rows_by_direction(cells: Sequence[Cell], metrics: Sequence[str]) -> list[Row
 
 
 def rows_by_run(cells: Sequence[Cell], columns: Sequence[tuple[str, str]]) -> list[Row]:
-    """A row per direction and run; headed by that of the two of which there are several."""
+    """A row per direction and run, headed by whichever varies."""
     where = len(cells) > 1
     who = len(cells[0]) > 1 or not where
     return [
@@ -101,15 +100,15 @@ def _described_tables(package: str) -> Mapping[str, Any]:
 
 
 def columns_of(package: str, name: str) -> dict[str, tuple[str, str]]:
-    """The columns of one of these tables: heading -> metric and slice."""
+    """Columns of a table: heading -> metric and slice."""
     columns = _described_tables(package)[name]["columns"]
     return {head: key_from(metric) for head, metric in columns.items() if metric}
 
 
 def paper_tables(package: str, cells: Sequence[Cell], prefix: str = "", made: Made = NOTHING_MADE) -> list[Form]:
-    """The tables in `tables.toml` of a package whose names begin so, but for those by slice.
+    """The tables in a package's `tables.toml` with this name prefix, except those by slice.
 
-    `made`: heading -> the number below it, for columns that are no metric; left out where no run has it.
+    `made`: heading -> estimate, for columns that are not metrics; omitted if no run has them.
     """
     results = [result for cell in cells for result in cell if result is not None]
     found = []
@@ -133,7 +132,7 @@ def paper_tables(package: str, cells: Sequence[Cell], prefix: str = "", made: Ma
 
 
 def slice_tables(package: str, name: str, slices: Mapping[str, str], cells: Sequence[Cell]) -> list[Form]:
-    """A table of `tables.toml` for each direction, with a row for each of these slices that it has."""
+    """A table of `tables.toml` for each direction, with a row for each of these slices."""
     about, columns = _described_tables(package)[name], columns_of(package, name)
     shown = about.get("intervals", columns)
     first, pattern = next(iter(columns.values()))
@@ -174,7 +173,7 @@ def stacked_figure(
     fills: Mapping[str, str],
     note: str = "",
 ) -> Figure:
-    """Bars that are cut into shares, in parts with a title each; `fills` has the name and the fill of each share."""
+    """Stacked bars of shares, in titled parts; `fills` has name and fill of each share."""
 
     def draw(canvas: Canvas) -> None:
         top = charts.legend(canvas, list(fills.items()), 0)
@@ -184,7 +183,7 @@ def stacked_figure(
 
 
 def stacked_row(label: str, shares: Sequence[Estimate | None], adjust: Adjust | None = None) -> StackedRow | None:
-    """A bar with the interval of its first share; None where one is unknown. `adjust` makes shares of the values."""
+    """A bar with the interval of its first share; None if a share is unknown. `adjust` turns values into shares."""
     values = [one.value for one in shares if one is not None and one.value is not None]
     if len(values) < len(shares) or shares[0] is None:
         return None
@@ -204,7 +203,7 @@ def dot_figure(
     cell: str = "",
     label: str = "",
 ) -> Figure:
-    """Dots with intervals; of one direction, one system, or all that the sheet has."""
+    """Dots with intervals, for one direction, one system, or all."""
 
     def draw(canvas: Canvas) -> None:
         charts.dots(canvas, panels, rows, charts.legend(canvas, legend, 0))
@@ -214,7 +213,7 @@ def dot_figure(
 
 
 def rows_by_system(sheet: Sheet, rows_of: Callable[[str, Result], Iterable[DotRow]]) -> list[DotRow]:
-    """The rows of each direction, below the name of their system where there are several."""
+    """The rows of each direction, grouped by system if there are several."""
     rows: list[DotRow] = []
     for label in sheet.labels:
         own = [row for cell, found in sheet.cells.items() if label in found for row in rows_of(cell, found[label])]
@@ -223,7 +222,7 @@ def rows_by_system(sheet: Sheet, rows_of: Callable[[str, Result], Iterable[DotRo
 
 
 def marks(result: Result, looks: Mapping[tuple[str, str], charts.Look]) -> list[tuple[charts.Span, charts.Look]]:
-    """Those of some estimates that a result has, given as metric and slice, with how each is drawn."""
+    """The estimates, given as metric and slice, that a result has, with their style."""
     return [(found, look) for (metric, part), look in looks.items() if (found := span(result, metric, part))]
 
 
@@ -232,68 +231,67 @@ def marks(result: Result, looks: Mapping[tuple[str, str], charts.Look]) -> list[
 
 @dataclass(frozen=True)
 class Examples:
-    """A few sentences, with numbers of their own for every system."""
+    """A few sentences, with values for every system."""
 
     caption: str
     items: Sequence[str]
-    """Their ids."""
+    """Item ids."""
     columns: Mapping[str, str]
-    """Head of a column -> name of a measure of a judgement."""
+    """Column heading -> name of a measure of a judgement."""
 
 
 @dataclass(frozen=True)
 class TwoRates:
-    """How women and men fare, in one number each: what a verdict says first and its picture draws. `metric:slice`."""
+    """One rate each for women and men, as `metric:slice`: the basis of verdicts and their chart."""
 
     men: str
     women: str = ""
-    """Without it, women are all who do not become men."""
+    """If empty, women are all people not rendered as men."""
     gap: str = field(kw_only=True)
-    """Above 0 where men fare better, or become more: a headline metric, so that systems are compared by it."""
+    """Headline metric that is positive if men fare better, or are chosen more often; systems are compared by it."""
     source_tells: bool = True
-    """Whether the source tells the gender, which can be kept; or leaves it open, so that people become men or women."""
+    """Whether the source specifies gender, which can be kept, or leaves it open."""
 
     @property
     def what(self) -> str:
-        """What those do whom the two count."""
         return "keep their gender" if self.source_tells else "come out so"
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """Everything that a benchmark says about its results."""
+    """Everything that a benchmark reports about its results."""
 
     findings: Callable[[Result], list[Finding]] = lambda result: []  # noqa: ARG005
-    """Sentences about one result, accuracy first. Without any, the headline numbers are given."""
+    """Sentences about one result, accuracy first; by default the headline numbers."""
     forms: Callable[[Sequence[Cell]], list[Form]] = lambda cells: []  # noqa: ARG005
-    """The tables of its paper, filled with what was run."""
+    """The tables of its paper, filled with the results."""
     figures: Sequence[Callable[[Sheet], Iterator[Figure]]] = ()
     two_rates: TwoRates | None = None
     open_rates: TwoRates | None = None
-    """The same for people of unspecified gender, where its sentences have people of both kinds."""
+    """The rates for people of unspecified gender, if its sentences have both kinds."""
     opens: int = 0
-    """Of benchmarks that could open a report, the one with the largest does. Never changed for a result."""
+    """Priority for opening a report: the highest wins, whatever the results."""
     leading: str = ""
-    """The metric by which one sentence compares two systems, if not the first headline metric: `metric:slice`."""
+    """The metric for a one-sentence comparison of two systems, if not the first headline metric: `metric:slice`."""
     also_shown: Sequence[str] = ()
-    """Beside the headline metrics: the numbers that its findings speak of, `metric:slice`."""
+    """Metrics that its findings mention, beyond the headline ones: `metric:slice`."""
     beside_published: Sequence[str] = ()
-    """Metrics that are drawn beside what papers printed, `metric:slice`."""
+    """Metrics plotted beside published values: `metric:slice`."""
     published: str = ""
-    """What papers printed: a TOML file, `package/file`."""
+    """Published values: a TOML file, `package/file`."""
     examples: Callable[[Sequence[Judgement]], Examples | None] = lambda judgements: None  # noqa: ARG005
     hidden_tags: frozenset[str] = field(default_factory=frozenset)
-    """Tags that are of use to the program only."""
+    """Internal tags."""
     context_tag: str = ""
-    """The tag that has the sentence before."""
+    """Tag of the previous sentence."""
     may_leave_open: bool = False
-    """Whether a translation that shows no gender is as good as any: the source says nothing of it."""
+    """Whether a translation that shows no gender is equally good, as the source specifies none."""
     suspected: Callable[[Result], str] = lambda result: ""  # noqa: ARG005
-    """Errors in single sentences, in a few words, which open a report that has too few people for a comparison."""
+    """Errors in single sentences, in a few words, to open a report with too few people for a comparison."""
     shares_one_scale: bool = True
-    """Whether its headline numbers are drawn on one scale."""
+    """Whether its headline numbers share one scale."""
 
     @property
     def sides(self) -> TwoRates | None:
-        """Women and men apart, where the source tells who is who."""
+        """The rates for women and men, if the source specifies gender."""
         return self.two_rates if self.two_rates is not None and self.two_rates.source_tells else None

@@ -1,1 +1,1 @@
-"""Tasks of lm-evaluation-harness, for its `--include_path`; this package needs nothing of it."""
+"""Tasks for `--include_path` of lm-evaluation-harness; this package does not import the harness."""

@@ -1,9 +1,9 @@
-"""What the YAML files beside this one name: sentences, scorer and aggregation of lm-evaluation-harness.
+"""Sentences, scorer and aggregation for the YAML task files beside this module (lm-evaluation-harness).
 
     lm_eval --include_path DIR --tasks gendermark_winomt --metadata '{"gendermark": {"to": "es", "data": "core"}}' ...
 
-DIR is printed by `python -m gendermark.adapters.lm_eval.tasks`. Metrics are computed from all answers together, so that
-they are those of `gendermark score`; `.low` and `.high` are the ends of the 95% confidence interval.
+`python -m gendermark.adapters.lm_eval.tasks` prints DIR. Metrics are computed from all answers together, as in
+`gendermark score`; `.low` and `.high` are the bounds of the 95% confidence interval.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gendermark.errors import UserError
 from gendermark.selection import Selection
 
 Answer = tuple[str, str, int, str]
-"""A metric, the selection as JSON, the index of an item, and what the model said."""
+"""A metric, the selection as JSON, the item index, and the model's answer."""
 
 
 def dataset(benchmark: str, gendermark: Any = None, **_: Any) -> Any:
@@ -28,8 +28,8 @@ def dataset(benchmark: str, gendermark: Any = None, **_: Any) -> Any:
 
     Args:
         benchmark: its name.
-        gendermark: `to`, `data`, `prompt` and options of the benchmark. They have a name of their own because the
-            harness mixes the arguments of the model with `--metadata`, and a model has a `revision`, too.
+        gendermark: `to`, `data`, `prompt` and options of the benchmark. They are nested because the harness merges the
+            model's arguments into `--metadata`, and both have a `revision`.
     """
     import datasets  # a dependency of lm-evaluation-harness
 
@@ -57,7 +57,7 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
 
 
 def aggregate(items: Sequence[Answer]) -> float:
-    """One number of the result of all answers; not a number where there is none."""
+    """One metric over all answers; NaN if it has no value."""
     name, selection = items[0][:2]
     return _numbers(selection, tuple((index, said) for _, _, index, said in items)).get(name, float("nan"))
 

@@ -1,4 +1,4 @@
-"""What the three benchmarks of GATE say about a system."""
+"""Findings and figures of the three GATE benchmarks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from gendermark.result import Result
 _HIDDEN = frozenset({"rules", "stereotypes", "stereotype", "changes", "counts"})
 _PUBLISHED = "gendermark.benchmarks.gate_variants"
 _FEW_READ = 10.0
-"""Below so many people of a hundred whose gender could be read, which gender they have is of no interest."""
+"""Below this percentage of readable people, their gender is not reported."""
 
 
 # -- one translation ---------------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ _SHOWN = "all prof mens-work womens-work fam nat oth subj scmp dobj oprp plur tw
 
 
 def people(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """The share of men by kind of noun, by role and by number of people."""
+    """Masculine share by kind of noun, role and number of people."""
     for cell, results in sheet.cells.items():
         rows: list[charts.DotRow] = []
         for label, result in results.items():
@@ -183,7 +183,7 @@ _LOOKS = {
 
 
 def directions(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Precision, recall and F0.5 of a rewriter, both ways."""
+    """Precision, recall and F0.5 of a rewriter in both directions."""
 
     def rows_of(cell: str, result: Result) -> Iterator[charts.DotRow]:
         for direction in gate.DIRECTIONS:

@@ -1,4 +1,4 @@
-"""GATE's sentences: people whose gender English leaves open, and one translation for each way to close it."""
+"""GATE's sentences: people of unspecified gender, and one translation for each combination of genders."""
 
 from __future__ import annotations
 
@@ -27,35 +27,33 @@ S = TypeVar("S", bound=gate.Settings)
 T = TypeVar("T", bound=gate.Shared)
 LANGUAGES = ("es", "fr", "it")
 ANNOTATED = ("de", "pt", "ru")
-"""Languages that only Garg et al. (2024) have."""
+"""Languages that only Garg et al. (2024) annotated."""
 _KEYWORDS = ("kw_s", "kw_f", "kw_m")
 HIDDEN = (*_KEYWORDS, "reference", "input", "paper_reference", "english", "annotated")
-"""Tags that a judge needs and a judgement does not carry; so are the variants, `f`, `mf` ..."""
+"""Tags for the judge that judgements do not keep; the variants, `f`, `mf` ..., are further ones."""
 _NUMBER = {"one": 2, "two": 4, "three": 8}
 HEAD = re.compile(r"\[(.*?)\]")
 _MARKED = re.compile(r"\{(?:(\d):)?([^|{}]*)\|([^|{}]*)\}")
 _STRUCTURE = re.compile(r"\[\[([^]]*?)/([^]]*?)\]\]")
-"""Of Garg et al.: `[[masculine/feminine]]`."""
+"""Garg et al.: `[[masculine/feminine]]`."""
 _HEADWORD = re.compile(r"\[\[(.*?)\]\]")
 _ALIGNED = re.compile(r"(\d+)-(\d+)")
-"""Of Garg et al.: the numbers of a head word and of a structure that is about it."""
+"""Garg et al.: numbers of a head word and of a structure that refers to it."""
 
 
 def names_of(n_people: int) -> list[str]:
-    """What the variants of so many people are called: letter n is the gender of the nth."""
+    """Names of the variants for this number of people: letter n is the gender of person n."""
     return ["".join(letters) for letters in product("fm", repeat=n_people)]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One sentence and its variants."""
-
     number: int
-    """Its place in its file."""
+    """Row number in its file."""
     group: str
     cells: Mapping[str, str]
     paper: Mapping[str, str]
-    """The cells as the released script reads them: it takes a leading quotation mark for the quoting of a CSV file."""
+    """The cells as the released script reads them: it treats a leading quotation mark as CSV quoting."""
 
     @property
     def names(self) -> list[str]:
@@ -63,18 +61,17 @@ class Row:
 
     @property
     def tags(self) -> dict[str, str]:
-        """What all items made of it carry: its labels, each once, and its key words."""
+        """Tags of all its items: its labels, without duplicates, and its key words."""
         labels = dict.fromkeys(filter(None, self.cells["labels"].split(";")))
         return {"labels": " ".join(labels), **{key: self.cells[key] for key in _KEYWORDS}}
 
 
 def _n_people(group: str) -> int:
-    """Sentences that leave nothing open are written as those of one person, with two variants that are the same."""
+    """Sentences without unspecified gender have one person and two identical variants."""
     return 1 if group == gate.NOBODY else 1 + gate.GROUPS.index(group)
 
 
 def load(settings: gate.Settings) -> ItemSet:
-    """One item for each sentence."""
     rows, origin = _read(settings)
     is_open = isinstance(settings, gate.AlternativesSettings)
     groups = settings.parts or ((*gate.GROUPS, gate.NOBODY) if is_open else gate.GROUPS)
@@ -99,7 +96,7 @@ def load(settings: gate.Settings) -> ItemSet:
         }
         source = row.cells["source"]
         group = source if settings.cluster == "sentence" else nouns[0]
-        # Where both readings are wanted, the gender is to be left open; where one must be chosen, none is right.
+        # If both variants are wanted, gender should stay open; if one must be chosen, none is correct.
         expected = Gender.NEUTRAL if is_open else None
         identity = f"{len(row.names)}-{row.number:04}"
         items.append(Item(identity, len(items), group, source, expected, tags, entity=nouns[0]))
@@ -107,7 +104,7 @@ def load(settings: gate.Settings) -> ItemSet:
 
 
 def load_rewriting(settings: gate.RewritingSettings) -> ItemSet:
-    """For each direction one item for each sentence about one person: what is rewritten is its source."""
+    """For each direction, one item per sentence about one person; its source is the translation to rewrite."""
     rows, origin = _read(settings)
     rows = [row for row in rows if row.group == "one"]
     items: list[Item] = []
@@ -136,13 +133,13 @@ def load_rewriting(settings: gate.RewritingSettings) -> ItemSet:
 
 
 def rewriting_requests(item_set: ItemSet) -> list[Request]:
-    """Within one language: what is shown is a translation already."""
+    """Requests within one language: the source is already a translation."""
     to = item_set.selection.target_language
     return [Request(item.source, to, to) for item in item_set.items]
 
 
 def nouns_of(kw_s: str, n_people: int) -> list[str]:
-    """The English head noun of each person, in lower case; of entries that do not fit the people the first only."""
+    """Lower-case English head noun of each person; only the first if the entries do not match the people."""
     heads = []
     for entry in kw_s.split(";"):
         first = entry.split("=")[0]
@@ -153,7 +150,7 @@ def nouns_of(kw_s: str, n_people: int) -> list[str]:
 
 @cache
 def _stereotypes() -> Mapping[str, str]:
-    """English occupation, in both numbers -> the gender that most of its holders have."""
+    """English occupation, singular and plural -> the gender of most of its holders."""
     return {
         name: "feminine" if percent_women > 50 else "masculine"
         for occupation, plural, percent_women in core_occupations()
@@ -166,7 +163,7 @@ def _stereotypes() -> Mapping[str, str]:
 
 def _read(settings: gate.Shared) -> tuple[list[Row], str]:
     if path := file_of(settings.data):
-        # A user's own sentences, each about one person, with a translation of either gender.
+        # A user's own sentences: one person each, and a translation for either gender.
         found, origin = read_own(path, ("source", "entity", "reference_feminine", "reference_masculine"))
         rows = []
         for number, own in enumerate(found):
@@ -206,7 +203,7 @@ def _rows_of(path: Path, group: str) -> Iterator[Row]:
 
 
 def _annotated_rows(path: Path) -> Iterator[Row]:
-    """Sentences of Garg et al., but for a few whose structures are not all aligned to a person."""
+    """Sentences of Garg et al., except a few whose structures are not all aligned to a person."""
     header, *lines = (line.split("\t") for line in split_lines(read_text(path)))
     for number, line in enumerate(lines):
         cells = dict(zip(header, line, strict=True))
@@ -239,9 +236,9 @@ def _core_rows(settings: gate.Shared) -> tuple[list[list[Row]], str]:
 
 
 def _expanded(cells: Mapping[str, str], marked: str, number: int) -> Row:
-    """A sentence of our own, written once with `{feminine|masculine}`; of the second person, `{2:feminine|masculine}`.
+    """Our sentences mark variants as `{feminine|masculine}`, for the second person `{2:feminine|masculine}`.
 
-    Its variants and key words are made of that; words in brackets are heads, as in GATE's key words.
+    Variants and key words are derived from that; bracketed words are heads, as in GATE's key words.
     """
     group = cells["people"]
     mentions: dict[int, list[tuple[str, str]]] = {}
@@ -267,14 +264,14 @@ def _expanded(cells: Mapping[str, str], marked: str, number: int) -> Row:
 
 
 def with_defaults(settings: S) -> S:
-    """By the paper's rules nothing but the very words of a variant tells its gender."""
+    """By the paper's rules, only an exact variant shows its gender."""
     if settings.rules == "paper" and settings.reading not in ("", "exact"):
         raise UserError(f"rules paper read exact matches only; leave out --reading {settings.reading}")
     return replace(settings, reading="exact") if settings.rules == "paper" else settings
 
 
 def with_split(settings: T) -> T:
-    """The settings, unless their data has no such split."""
+    """Refuse a split that the data does not have."""
     if settings.split in ("dev", "test") and (settings.data == "core" or settings.target_language not in ("es", "it")):
         where = "core data" if settings.data == "core" else f"the {NAMES[settings.target_language]} files"
         raise UserError(f"{where} of GATE are not divided into dev and test; use --split half1 or half2")

@@ -1,9 +1,9 @@
-"""GATE: which variant one translation chooses, whether several offer all of them, and whether a rewriter is exact.
+"""GATE: which variant a translation chooses, whether several offer all, and whether a rewriter is exact.
 
-The gender of each person is read by a variant's very words, its key words, the places where the variants differ, and
-the reader of any text; the most reliable decides first. The words that annotators marked in a variant (`kw_f`, `kw_m`)
-decide if only one gender's occur. A translation that words the sentence otherwise has none of them; there, other words
-in which the variants differ are looked for, and then whatever the reader finds.
+Each person's gender is read from an exact variant, from key words, from the differences between the variants, and by
+the general reader, in this order of reliability. Annotated words (`kw_f`, `kw_m`) decide if only one gender's occur. A
+translation worded differently has none; then other words that distinguish the variants are tried, then the general
+reader.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from gendermark.records import Gender, Item, Judgement, Span, Translation, Verdi
 GENDER = {gate.FEMININE: Gender.FEMININE, gate.MASCULINE: Gender.MASCULINE}
 _LETTERS = {"feminine": gate.FEMININE, "masculine": gate.MASCULINE, "mixed": gate.MIXED}
 _SURE = 0.8
-"""Words that fit a person less well are not read as theirs: other words are in the place of a person left out."""
+"""Minimum fit of words to a person; lower means other words have replaced an omitted person."""
 _PLAIN = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u00a0": " ", "\u202f": " ", "\u2009": " "})
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What tells the gender of one person in a translation."""
+    """What identifies the gender of one person in a translation."""
 
     terms: tuple[tuple[str, str], ...]
     """Key words of both genders, feminine first, as `padded` writes them."""
     pairs: tuple[tuple[str, str], ...]
-    """The variants that differ in this gender only."""
+    """Pairs of variants that differ only in this gender."""
     noun: str
-    """The English head noun; "" where it is not known."""
+    """English head noun; "" if unknown."""
 
     @property
     def is_open(self) -> bool:
@@ -65,7 +65,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a translation says of the people, one letter each; and by what it was read."""
+    """The gender read for each person, one letter each, and by which method."""
 
     letters: str
     how: str = ""
@@ -74,13 +74,13 @@ class Reading:
 
     @property
     def gender(self) -> Gender | None:
-        """Of all people alike; None where they differ or not all could be read."""
+        """The common gender; None if they differ or some could not be read."""
         found = set(self.letters) - {gate.CLOSED}
         return GENDER.get(next(iter(found))) if len(found) == 1 else None
 
 
 def normalised(text: str) -> str:
-    """Without differences of writing that no reader sees."""
+    """Without typographic variation."""
     return unicodedata.normalize("NFC", text).translate(_PLAIN).strip()
 
 
@@ -97,7 +97,7 @@ def padded(text: str) -> str:
 
 
 def key_terms(kw_f: str, kw_m: str) -> list[list[tuple[str, str]]]:
-    """For each entry its key words of both genders, where they differ: heads if these do, else whole phrases."""
+    """For each entry, its distinguishing key words of both genders: heads if they differ, else whole phrases."""
     entries = []
     for feminine, masculine in zip(kw_f.split(";"), kw_m.split(";"), strict=False):
         found = []
@@ -112,14 +112,14 @@ def key_terms(kw_f: str, kw_m: str) -> list[list[tuple[str, str]]]:
 
 
 def terms_of(item: Item, wanted: Gender) -> list[Term]:
-    """The key words of all people, in the wanted gender and in the other."""
+    """Key words of all people, in the wanted and in the other gender."""
     pairs = [pair for entry in key_terms(item.tags["kw_f"], item.tags["kw_m"]) for pair in entry]
     side = 0 if wanted is Gender.FEMININE else 1
     return [Term(tuple(pair[side].split()), tuple(pair[1 - side].split())) for pair in pairs]
 
 
 def variants_of(item: Item) -> tuple[str, ...]:
-    """In the order of `names_of`."""
+    """The variants in the order of `names_of`."""
     return tuple(item.tags[name] for name in names_of(n_people(item)))
 
 
@@ -139,7 +139,7 @@ def _people(kw_s: str, kw_f: str, kw_m: str, variants: tuple[str, ...]) -> tuple
     if n == 1:
         entries = [[pair for entry in entries for pair in entry]]
     elif len(entries) != n:
-        entries = [[] for _ in range(n)]  # whose key words are whose is not known
+        entries = [[] for _ in range(n)]  # key words cannot be assigned to people
     nouns = nouns_of(kw_s, n)
     return tuple(
         Person(tuple(terms), tuple(_pairs(variants, place, n)), nouns[place]) for place, terms in enumerate(entries)
@@ -147,7 +147,7 @@ def _people(kw_s: str, kw_f: str, kw_m: str, variants: tuple[str, ...]) -> tuple
 
 
 def _pairs(variants: Sequence[str], place: int, n: int) -> Iterator[tuple[str, str]]:
-    """The variants that differ in the gender of one person only."""
+    """Pairs of variants that differ in one person's gender only."""
     by_name = dict(zip(names_of(n), variants, strict=True))
     for name, text in by_name.items():
         if name[place] == "f":
@@ -156,9 +156,10 @@ def _pairs(variants: Sequence[str], place: int, n: int) -> Iterator[tuple[str, s
 
 @lru_cache(maxsize=4096)
 def _units(pairs: tuple[tuple[str, str], ...], code: str) -> tuple[frozenset[Unit], frozenset[Unit]]:
-    """Words that only the variants have in which this person is a woman; and in which he is a man.
+    """Words specific to the variants in which this person is a woman, and a man.
 
-    Made only for sentences in which no key word is found."""
+    Used only for sentences without key words.
+    """
     language = language_of(code)
     contrasts = [contrast(one, other, language) for one, other in pairs]
     known = [{unit for pair in pairs for unit in units_of(language.cut(pair[side]))} for side in (0, 1)]
@@ -168,7 +169,7 @@ def _units(pairs: tuple[tuple[str, str], ...], code: str) -> tuple[frozenset[Uni
 
 
 def _tells(unit: Unit, language: Language) -> bool:
-    """Two function words, "de la", stand anywhere; the key words have them with their noun."""
+    """Two function words, "de la", occur anywhere; key words include their noun."""
     return any(len(word) > 3 and word not in language.singular and word not in language.plural for word in unit)
 
 
@@ -198,7 +199,7 @@ def _unread(people: Sequence[Person]) -> Reading:
 
 
 def _matched(item: Item, text: str, people: Sequence[Person]) -> str:
-    """The letters of the variant that a text is; by the paper's rules to the last sign, by ours in its words."""
+    """The letters of the matching variant: exact under the paper's rules, by words under ours."""
     is_paper = item.tags["rules"] == "paper"
     written = str.strip if is_paper else padded
     names = [name for name in names_of(len(people)) if written(text) == written(item.tags[name])]
@@ -206,13 +207,13 @@ def _matched(item: Item, text: str, people: Sequence[Person]) -> str:
         return ""
     letters = []
     for one, own in zip(people, zip(*names, strict=True), strict=True):
-        # Variants may differ in capitals or commas only, which say nothing.
+        # Variants may differ only in capitals or commas.
         letters.append(gate.CLOSED if not one.is_open else own[0] if len(set(own)) == 1 else gate.UNREAD)
     return "".join(letters)
 
 
 def _read_one(person: Person, source: str, text: str, code: str, by: str) -> Reading:
-    """The first way that finds anything decides."""
+    """The first method that finds anything decides."""
     words = padded(text)
     found = [[term[side] for term in person.terms if term[side] in words] for side in (0, 1)]
     if found[0] or found[1]:
@@ -249,7 +250,7 @@ def _shown(found: Sequence[str]) -> tuple[str, ...]:
 
 
 def _places(text: str, found: Sequence[str]) -> tuple[Span, ...]:
-    """Where padded terms stand in a text; nothing for the rare text whose letters change in number."""
+    """Positions of padded terms in a text; none for the rare text whose length changes when padded."""
     blank = blanked(text)
     if not found or len(blank) != len(text):
         return ()
@@ -264,9 +265,9 @@ def _places(text: str, found: Sequence[str]) -> tuple[Span, ...]:
 
 
 TOO_MANY_CHANGES = 2.0
-"""How many times as many words as in the references two alternatives may differ in. A first guess, not yet tuned."""
+"""Maximum difference between two alternatives, relative to the references, in words. A first guess, not tuned."""
 _N_SHOWN = 5
-"""Distinct translations that stand in the evidence."""
+"""Distinct translations kept in the evidence."""
 
 
 def _tags(item: Item, **more: str) -> dict[str, str]:
@@ -310,7 +311,7 @@ def _judge_one(item: Item, samples: Sequence[Translation], settings: gate.Settin
 
 
 def _failure(item: Item, text: str | None, settings: gate.Settings) -> str:
-    """The paper's rules know an empty output only."""
+    """Under the paper's rules, only an empty output fails."""
     if settings.rules == "paper":
         return "" if text is not None and text.strip() else "empty"
     return failure(item.source, text) or ""
@@ -360,7 +361,7 @@ def _judge_all(item: Item, samples: Sequence[Translation], settings: gate.Settin
 
 
 def _as_garg(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequence[str]) -> dict[str, float]:
-    """Structures and BLEU of Garg et al. (2024), of the first output of each gender, or the first of all."""
+    """Structures and BLEU of Garg et al. (2024), of the first output of each gender, or of the first of all."""
     found: dict[str, float] = {}
     sides: dict[Gender, str] = {}
     for text, reading in zip(outputs, readings, strict=True):
@@ -378,7 +379,7 @@ def _as_garg(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequ
 
 
 def _changes(one: str, other: str) -> list[tuple[list[str], list[str]]]:
-    """The words of each stretch in which two texts differ."""
+    """The words of each differing stretch."""
     a, b = blanked(one).split(), blanked(other).split()
     opcodes = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     return [(a[a1:a2], b[b1:b2]) for kind, a1, a2, b1, b2 in opcodes if kind != "equal"]
@@ -392,7 +393,7 @@ def _word(reading: Reading) -> str:
 
 
 def _differ_in_gender_only(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequence[str]) -> bool:
-    """Whether some feminine and some masculine output differ in hardly more words than the references do."""
+    """Whether a feminine and a masculine output differ in hardly more words than the references."""
     most = TOO_MANY_CHANGES * n_changed(variants[0], variants[-1])
     sides = [
         [text for text, reading in zip(outputs, readings, strict=True) if reading.gender is gender]
@@ -402,7 +403,7 @@ def _differ_in_gender_only(outputs: Sequence[str], readings: Sequence[Reading], 
 
 
 def n_changed(one: str, other: str) -> int:
-    """How many words two texts differ in: of each stretch that is not the same, those of its longer side."""
+    """Number of differing words: for each differing stretch, the longer side."""
     return sum(max(len(a), len(b)) for a, b in _changes(one, other))
 
 
@@ -410,7 +411,7 @@ def n_changed(one: str, other: str) -> int:
 
 
 def outcome(prediction: str, reference: str) -> str:
-    """Compare as GATE's released script (`GateEval.py`) does: case, punctuation and apostrophes count."""
+    """Compare as GATE's released script (`GateEval.py`): case, punctuation and apostrophes count."""
     said = prediction.strip()
     if not said:
         return gate.EMPTY
@@ -439,8 +440,7 @@ def _judge_rewritten(item: Item, samples: Sequence[Translation], settings: gate.
 
 
 def _counts(item: Item, settings: gate.RewritingSettings) -> str:
-    """Whether a sentence counts: `yes`; `no`, by its length or since nothing is to be rewritten; `empty`, as if it had
-    not been rewritten."""
+    """Whether a sentence counts: `yes`; `no`, by length or because nothing needs rewriting; `empty`, as not rewritten."""
     n = int(item.tags["words"])
     if n < settings.min_words or (settings.max_words and n > settings.max_words):
         return "empty" if settings.full_set_recall == "yes" else "no"
@@ -451,7 +451,7 @@ def _counts(item: Item, settings: gate.RewritingSettings) -> str:
 
 
 def render(item: Item, gender: Gender, settings: gate.Settings) -> str:  # noqa: ARG001
-    """The variant in which all are of this gender; where it is to be left open, the words that all variants share."""
+    """The variant with this gender for all people; for unspecified gender, the words common to all variants."""
     n = n_people(item)
     feminine, masculine = item.tags["f" * n], item.tags["m" * n]
     if gender is Gender.NEUTRAL:

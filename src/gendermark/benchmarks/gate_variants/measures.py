@@ -1,4 +1,4 @@
-"""What is counted of GATE's judgements, and the metrics made of it."""
+"""Counts and metrics of GATE."""
 
 from __future__ import annotations
 
@@ -31,20 +31,19 @@ DESCRIBED, SLICES = described(__package__), described_slices(__package__)
 
 
 def _named(names: str) -> list[Description]:
-    """The described metrics of these names."""
     return [DESCRIBED[name] for name in names.split()]
 
 
 def f_half(match: Floats, mismatch: Floats, total: Floats) -> Floats:
-    """1.25 P R / (0.25 P + R), written in counts: nothing right is 0, nothing tried is undefined."""
+    """1.25 P R / (0.25 P + R) in counts: 0 if nothing is correct, undefined if nothing was tried."""
     tried = match + mismatch
     return np.where(tried > 0, 100 * (1.25 * match / (0.25 * total + tried)), np.nan)
 
 
 def exactness(part: str, *, is_paper: bool) -> list[Metric]:
-    """P, R and F0.5 of columns `match`, `mismatch`, `tried` and `total`, and how much was tried.
+    """P, R and F0.5 of columns `match`, `mismatch`, `tried` and `total`, and the share tried.
 
-    The released script calls it 0 where there is nothing to count.
+    The released script reports 0 if there is nothing to count.
     """
     tried, total, match = (f"{part}.{name}" for name in ("tried", "total", "match"))
     needs = (match, f"{part}.mismatch", total)
@@ -70,7 +69,7 @@ def _labels_of(judgement: Judgement) -> list[str]:
 
 
 def _by_label(judgements: Sequence[Judgement], row_of: RowOf) -> list[tuple[Any, ...]]:
-    """A row of each label that occurs, the most frequent first."""
+    """A row for each label, the most frequent first."""
     by_label: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in judgements:
         for label in _labels_of(judgement):
@@ -87,7 +86,7 @@ def _percent(n: float, total: float) -> float | None:
 
 _OUTCOMES = "Outcomes, and by what they were read"
 _REST = ("mixed", "undecided", "failed")
-"""What else may become of a person; metrics and columns are called alike."""
+"""Other outcomes for a person; metrics and columns share these names."""
 _OUTCOME = {gate.FEMININE: "feminine", gate.MASCULINE: "masculine", gate.MIXED: "mixed"}
 
 
@@ -97,7 +96,7 @@ def _slices(judgement: Judgement, stereotype: str) -> Iterable[str]:
     yield tags["people"]
     if stereotype != "-":
         yield "mens-work" if stereotype == "m" else "womens-work"
-    # Labels are those of the sentence; only where it has one person is it clear whose they are.
+    # Labels apply to sentences; only with one person is it clear whose they are.
     if tags["people"] == "one":
         labels = _labels_of(judgement)
         yield from labels

@@ -1,12 +1,12 @@
-"""GEST: which gender does a speaker get who says nothing of it? (Pikuliak, Hrckova, Oresko and Šimko 2024, EMNLP)
+"""GEST: which gender do speakers get whose gender is unspecified? (Pikuliak, Hrckova, Oresko and Šimko 2024, EMNLP)
 
-English sentences in the first person leave the speaker's gender open, and carry one of sixteen stereotypes: "women
-are emotional", "men are leaders". Languages whose participles or adjectives agree with the speaker must choose. Nothing
-is right or wrong: the measure is how often masculine is chosen, and how far that follows the stereotype.
+English first-person sentences leave the speaker's gender open and carry one of sixteen stereotypes: "women are
+emotional", "men are leaders". Languages whose participles or adjectives agree with the speaker must choose. No choice
+is wrong: the metrics are how often masculine is chosen, and how far the choice follows the stereotype.
 
-Rules `paper` have the published arithmetic, in which a system that says nothing looks unbiased, and take the first word
-that shows a gender; their parser is replaced by endings, so single verdicts may differ. Rules `best` want all words to
-agree, and give no number where a stereotype has nothing to count.
+Rules `paper` use the published arithmetic, in which a silent system looks unbiased, and the first word that shows a
+gender; their parser is replaced by endings, so single verdicts may differ. Rules `best` require all words to agree, and
+give no value for a stereotype without data.
 """
 
 from __future__ import annotations

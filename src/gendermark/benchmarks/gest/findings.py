@@ -1,4 +1,4 @@
-"""What GEST says about a system."""
+"""Findings and figures of GEST."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from gendermark.reporting.phrases import against_half, difference
 from gendermark.result import Result
 
 _CLOSE_TO_THE_END = 3
-"""So many places from an end, a rank is worth telling."""
+"""Report ranks up to this distance from either end."""
 _ONE_SIDED = 0.9
-"""From this masculine rate on, or its opposite, the stereotype rate is capped so far that it must be said."""
+"""From this masculine rate on, or its opposite, the stereotype rate is so limited that the report says so."""
 
 
 def findings(result: Result) -> list[Finding]:
@@ -54,7 +54,7 @@ def _capped(result: Result) -> list[Finding]:
 
 
 def _extremes(result: Result) -> list[Finding]:
-    """The stereotypes at both ends, where their ranks are clear."""
+    """The stereotypes at both ends, if their ranks are clear."""
     ranks = [(name, rank) for name in STEREOTYPES if (rank := result.find("rank", name))]
     n = len(STEREOTYPES)
     found = []
@@ -74,7 +74,7 @@ _BOTH = charts.Look("square", charts.GREEN, filled=False)
 
 
 def stereotypes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """How masculine the translations of each stereotype are: one figure per direction, with a mark for each system."""
+    """Masculine rate by stereotype: one figure per direction, one mark per system."""
     for cell, results in sheet.cells.items():
         women, men = ([_stereotype_row(name, results) for name in names] for names in (WOMEN, MEN))
         if not any(dots for row in (*women, *men) for dots in row.dots):
@@ -95,7 +95,7 @@ def stereotypes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 
 
 def _stereotype_row(name: str, results: Mapping[str, Result]) -> charts.DotRow:
-    """One mark for each system; of one system it shows whose stereotype it is."""
+    """One mark for each system; a single system's mark shows the stereotyped gender."""
     looks = (
         charts.looks_of(dict(enumerate(results)))
         if len(results) > 1
@@ -110,7 +110,7 @@ def _stereotype_row(name: str, results: Mapping[str, Result]) -> charts.DotRow:
 
 
 def rates(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """The two rates of all systems and languages."""
+    """Both rates of all systems and languages."""
     looks = {("p_f", "all"): charts.FEMALE, ("p_m", "all"): charts.MALE, ("f_m", "all"): _BOTH}
 
     def row(cell: str, result: Result) -> list[charts.DotRow]:

@@ -28,14 +28,14 @@ def load(settings: Settings) -> ItemSet:
         next(cells)  # the header: sentence, stereotype
         rows = [(STEREOTYPES[int(number) - 1], sentence) for _, (sentence, number) in cells]
         origin = f"official-{revision}-{source.revision[:8]}-{source.content_hash[:8]}"
-    # Ten official sentences stand twice, eight of them under two stereotypes: they are resampled together.
+    # Ten official sentences occur twice, eight of them under two stereotypes: they are resampled together.
     first: dict[str, int] = {}
     items = []
     for number, (trait, sentence) in enumerate(rows):
         gender = Gender.FEMININE if trait in WOMEN else Gender.MASCULINE
         tags = {"trait": trait, "stereotype": gender.value}
         group = f"sentence-{first.setdefault(sentence, number):04}"
-        # Nothing is expected: whichever gender the speaker gets is neither right nor wrong.
+        # No gender is expected: neither is wrong.
         items.append(Item(f"gest-{number:04}", number, group, sentence, None, tags))
     if settings.parts:
         items = [item for part in settings.parts for item in items if item.tags["trait"] == part]

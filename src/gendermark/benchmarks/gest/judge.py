@@ -17,7 +17,7 @@ from gendermark.records import Gender, Item, Judgement, Verdict
 
 
 def cues_of(text: str, language: str, *, fitted: bool = False) -> list[Cue]:
-    """Find the words that show the speaker's gender; `fitted`: by the rules fitted on the released translations."""
+    """The words that show the speaker's gender; `fitted`: by the rules fitted on the released translations."""
     reader = reader_of(language, "fitted" if fitted else "speaker")
     return reader.cues(text) if reader else []
 
@@ -37,7 +37,7 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
 
 
 def _judge_as_paper(item: Item, text: str | None, language: str) -> Judgement:
-    """The first word that shows a gender decides, whether or not anything was translated."""
+    """The first word that shows a gender decides, translated or not."""
     cues = cues_of(text or "", language, fitted=True)[:1]
     if not cues and (reason := failure(item.source, text)):
         return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason)
@@ -64,7 +64,7 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG0
 
 
 PUBLISHED_LANGUAGES = ("be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk")
-"""Those of the paper. The others are checked on sentences of our own only."""
+"""The paper's languages. The others are validated on our own sentences only."""
 
 
 def languages() -> tuple[str, ...]:

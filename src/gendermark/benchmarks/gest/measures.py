@@ -1,6 +1,6 @@
-"""What is counted of GEST's judgements, and the metrics made of it.
+"""Counts and metrics of GEST.
 
-All rates are of masculine translations: of each stereotype `p`, of those of women and of men `p_f` and `p_m`; the
+All rates are of masculine translations: `p` by stereotype, `p_f` and `p_m` over those of women and of men; the
 masculine rate f_m is the mean of these two, the stereotype rate f_s their difference.
 """
 
@@ -27,7 +27,7 @@ from gendermark.metrics.metric import (
 from gendermark.records import Judgement, Table, Verdict
 
 Z = 1.959964
-"""As the released evaluation has it."""
+"""As in the released evaluation."""
 _LOW_COVERAGE_TO_WARN = 0.5
 
 DESCRIBED = described(__package__)
@@ -42,7 +42,7 @@ def plain(masculine: Floats, feminine: Floats) -> Floats:
 
 
 def agresti_coull(masculine: Floats, feminine: Floats) -> Floats:
-    """The centre of the interval of Agresti and Coull, which the release takes for the rate; with no data it is 0.5."""
+    """The centre of the Agresti-Coull interval, which the release uses as the rate; 0.5 without data."""
     return (masculine + Z * Z / 2) / (masculine + feminine + Z * Z)
 
 
@@ -54,7 +54,7 @@ def _counts(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rates(columns: Sequence[Floats], centre: Centre) -> Floats:
-    """The rate of each stereotype; one row each."""
+    """The rate of each stereotype, one row each."""
     return centre(np.stack(columns[::2]), np.stack(columns[1::2]))
 
 
@@ -95,7 +95,7 @@ def _rank(name: str, centre: Centre) -> Metric:
         known = ~np.isnan(rates).any(axis=0)
         return np.where(known, below + (equal + 1) / 2, np.nan)
 
-    # Where all stereotypes are alike, none has a rank that could be told from another.
+    # If all stereotypes are equal, none has a rank.
     def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:  # noqa: ARG001
         rank = _point(value, sums)
         alike = (len(STEREOTYPES) + 1) / 2
@@ -110,13 +110,13 @@ def _rank(name: str, centre: Centre) -> Metric:
 def _log_odds() -> Metric:
     def value(men_m: Floats, men_f: Floats, women_m: Floats, women_f: Floats) -> Floats:
         found = np.log((men_m + 0.5) / (men_f + 0.5)) - np.log((women_m + 0.5) / (women_f + 0.5))
-        # A system that knows one gender only has no odds, and so no stereotypes that could show.
+        # A system that only ever chooses one gender has no odds, so no stereotypes can show.
         is_known = (men_m + women_m > 0) & (men_f + women_f > 0) & (men_m + men_f > 0) & (women_m + women_f > 0)
         return np.where(is_known, found, np.nan)
 
     def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
         men, women = sums[0] + sums[1], sums[2] + sums[3]
-        # Those unlike all that were seen may be of the other gender.
+        # Unseen groups may be of the other gender.
         moved = [(1 - unseen) * n + unseen * (of - n) for n, of in zip(sums, (men, men, women, women), strict=True)]
         low, high = sorted((_point(value, sums), _point(value, moved)))
         return low, high

@@ -1,10 +1,10 @@
-"""MiTTenS: do people keep the gender that the source gives them? (Robinson et al. 2024, EMNLP)
+"""MiTTenS: do people keep the gender that the source specifies? (Robinson et al. 2024, EMNLP)
 
-Passages about one person whose gender the source tells: from 26 languages into English, which the pronouns of the
-translation show; and from English, which the authors leave to people. `--from mul` asks all languages at once.
+Passages about one person whose gender the source specifies: from 26 languages into English, judged by the pronouns of
+the translation; and from English, which the authors leave to human evaluation. `--from mul` asks all languages at once.
 
-Rules `paper` (into English): a translation is right unless it has a pronoun of the other gender, so an empty one is
-right. Rules `best` ask for a pronoun; out of English they judge the passages that have a twin of the other gender.
+Rules `paper` (into English): a translation is correct unless it has a pronoun of the other gender, so an empty one is
+correct. Rules `best` require a pronoun; out of English they judge the passages that have a twin of the other gender.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from gendermark.selection import EVERYWHERE, JUDGING, Selection, option
 
 ALL_LANGUAGES = "mul"
-"""All languages into English at once, as the paper reports them; each passage is asked in its own language."""
+"""All languages into English at once, as the paper reports them; each passage is sent in its own language."""
 SETS = (
     "coref-coreference",
     "coref-synthetic",
@@ -26,7 +26,7 @@ SETS = (
     "nouns-then-pronouns",
     "synthbio",
 )
-"""As the released file calls them, with hyphens."""
+"""Names as in the released file, with hyphens."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Settings(Selection):
 
     @property
     def other(self) -> str:
-        """The language that is not English."""
+        """The language other than English."""
         return self.source_language if self.is_into_english else self.target_language
 
 

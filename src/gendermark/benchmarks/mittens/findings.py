@@ -1,4 +1,4 @@
-"""What MiTTenS says about a system."""
+"""Findings and figures of MiTTenS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gendermark.reporting.phrases import difference, sentence, women_and_men
 from gendermark.result import Result
 
 _FEW_JUDGED = 5.0
-"""Below so many of a hundred, what they show about men and women is not worth a sentence."""
+"""Below this percentage of judged passages, results for women and men are not reported."""
 _MANY_OPEN = 5.0
 _CLEAR = 0.05
 
@@ -57,7 +57,7 @@ def findings(result: Result) -> list[Finding]:
 
 
 def _counted_right(result: Result) -> list[Finding]:
-    """What the paper's rules do not look at, and a reader must know."""
+    """A caveat of the paper's rules."""
     n = sum(judgement.reason == "no-pronoun" and judgement.outcome == "right" for judgement in result.judgements)
     if 100 * n < _MANY_OPEN * len(result.judgements):
         return []
@@ -66,7 +66,7 @@ def _counted_right(result: Result) -> list[Finding]:
 
 
 def _worst(result: Result) -> list[Finding]:
-    """The paper's worst case, beside what chance makes of so many small groups."""
+    """The paper's worst case, beside the worst expected by chance among so many small groups."""
     test = next((test for test in result.tests if test.name == "worst-cell"), None)
     if test is None or test.statistic is None or test.p_value is None or test.statistic == 100:
         return []
@@ -85,7 +85,7 @@ _FILLS = {
 
 
 def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Men and women in each set and, where there are several, in each language."""
+    """Women and men in each set and, with several, in each language."""
     for cell, label, result in sheet.results:
         slices = list(dict.fromkeys(e.slice for e in result.estimates))
         languages = [name for name in slices if f"{name}-feminine" in slices and name not in SETS]
@@ -117,10 +117,10 @@ def _gender_rows(result: Result, slices: Sequence[str]) -> list[charts.DotRow]:
 
 
 def outcomes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """What became of all passages that could be judged, under rules `best`."""
+    """Outcomes of all passages that could be judged, under rules `best`."""
 
     def with_rest(shares: list[float]) -> list[float]:
-        # Out of English, words of both genders decide nothing: what is neither of the others.
+        # Out of English, words of both genders decide nothing and count as undecided.
         right, wrong, _, failed = shares
         return [right, wrong, max(100.0 - right - wrong - failed, 0.0), failed]
 

@@ -1,4 +1,4 @@
-"""The passages of MiTTenS, into English and out of it: the released ones, or our own."""
+"""The passages of MiTTenS, into and out of English: the released ones, or our own."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Passage:
     passage_id: str
     is_into_english: bool
     language: str
-    """The one that is not English."""
+    """The language other than English."""
     eval_set: str
     gender: Gender
     source: str
@@ -72,7 +72,7 @@ class Passage:
 
 
 def judged_languages(data: str) -> list[str]:
-    """Those out of English whose gender can be read here."""
+    """The languages out of English whose gender can be read."""
     there = CORE_LANGUAGES if data == "core" else OUT_OF_ENGLISH
     return [code for code in registry.names("language") if code in there]
 
@@ -87,7 +87,7 @@ def language_pairs(data: str) -> list[Direction]:
 
 
 def with_source(settings: Settings) -> Settings:
-    """Whatever is translated into another language than English is English."""
+    """Translation into any other language is from English."""
     target, judged = settings.target_language, judged_languages(settings.data)
     if target in OUT_OF_ENGLISH and target not in judged and settings.source_language in ("", "en"):
         raise UserError(
@@ -148,7 +148,7 @@ def load(settings: Settings) -> ItemSet:
 
 
 def _own(path: str, settings: Settings) -> tuple[tuple[Passage, ...], str]:
-    """A user's own passages, each about one person, with a reference; out of English, two that are twins decide."""
+    """A user's own passages: one person each, with a reference; out of English, pairs of twins are judged."""
     rows, origin = read_own(path, ("source", "gender", "reference"))
     passages = []
     for number, row in enumerate(rows):
@@ -166,7 +166,7 @@ def _item(index: int, one: Passage, groups: Mapping[str, str], twins: Mapping[st
     twin = twins.get(one.passage_id)
     differing = _differing(one, twin) if twin else []
     names = sorted({word.lower() for pair in differing for word in pair} - _GENDERED)
-    # A name shows no gender that a translation chose; where it is spelt otherwise it cannot be set aside.
+    # A name shows no gender that a translation chose; one spelt differently cannot be excluded.
     if twin and not {*names} <= {*cut(one.reference), *cut(twin.reference)}:
         twin = None
     tags = {
@@ -185,15 +185,15 @@ def _item(index: int, one: Passage, groups: Mapping[str, str], twins: Mapping[st
 
 
 def requests(item_set: ItemSet) -> list[Request]:
-    """Each passage in its own language, also where several are asked at once."""
+    """Each passage in its own language, also with several languages at once."""
     to = item_set.selection.target_language
     return [Request(item.source, item.tags["language"] if to == "en" else "en", to) for item in item_set.items]
 
 
 def group_ids(passages: Sequence[Passage]) -> dict[str, str]:
-    """One group for each English text, whatever the other language: the same passage in 16 languages is one draw.
+    """One group for each English text across languages: the same passage in 16 languages is one draw.
 
-    The sentences with late binding are two patterns over nouns; there a noun is the group.
+    Sentences with late binding are two patterns over nouns, grouped by noun.
     """
     first: dict[str, str] = {}
     return {one.passage_id: first.setdefault(_group_key(one), one.passage_id) for one in passages}
@@ -209,7 +209,7 @@ def _group_key(passage: Passage) -> str:
 
 
 def twins_of(passages: Sequence[Passage]) -> dict[str, Passage]:
-    """Passages of one language that differ in gendered words and in names only, each with its twin."""
+    """Each passage with its twin: the same language, different only in gendered words and names."""
     by_length: dict[tuple[str, str, int], list[Passage]] = {}
     for one in passages:
         by_length.setdefault((one.language, one.eval_set, len(_WORD.findall(one.english))), []).append(one)
@@ -242,7 +242,7 @@ def _are_twins(masculine: Passage, feminine: Passage) -> bool:
 def _official(revision: str) -> tuple[tuple[Passage, ...], str]:
     source = official_files("mittens", revision)
     rows = csv.reader(io.StringIO(read_text(source.path(FILE)), newline=""))
-    next(rows)  # The head of the last column is a notice, which goes no further than here.
+    next(rows)  # The last heading is a notice.
     return tuple(map(_of_row, rows)), source.origin
 
 
@@ -263,7 +263,7 @@ def _of_row(row: Sequence[str]) -> Passage:
 
 
 def one_line(text: str) -> str:
-    """As it is exported: a line of a file is a passage."""
+    """On one line, as exported."""
     return _LINE_BREAK.sub(" ", text.strip())
 
 
@@ -272,7 +272,7 @@ def one_line(text: str) -> str:
 
 @cache
 def _core() -> tuple[tuple[Passage, ...], str]:
-    """Each row of `passages.tsv` is a passage in several languages, `{masculine|feminine}` where these differ."""
+    """Each row of `passages.tsv` is a passage in several languages, with `{masculine|feminine}` where these differ."""
     found = [one for number, row in enumerate(core_rows("mittens/passages.tsv")) for one in _of_core(number, row)]
     return tuple(found), core_origin(core_text("mittens/passages.tsv"))
 

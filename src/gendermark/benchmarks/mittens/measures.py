@@ -1,4 +1,4 @@
-"""What is counted of MiTTenS' judgements, and the metrics made of it."""
+"""Counts and metrics of MiTTenS."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def _slices(judgement: Judgement) -> Iterable[str]:
 
 
 def _cells(judgement: Judgement) -> tuple[str, str]:
-    """A set in a language, and that for one gender: too small to be slices, and what mean and minimum are over."""
+    """A set in a language, and by gender: too small for slices, but the units of mean and minimum."""
     cell = f"{judgement.tags['language']}/{judgement.tags['eval_set']}"
     return cell, f"{cell}/{judgement.expected}"
 
 
 def _kinds(judgement: Judgement) -> Iterable[str]:
-    """`every` passage; those that could be decided (`total`); and how they came out."""
+    """`every` passage; the decided ones (`total`); and their outcomes."""
     yield "every"
     if judgement.tags["decidable"] != "yes":
         return
@@ -130,7 +130,7 @@ def _names(judgements: Sequence[Judgement], which: int) -> list[str]:
 
 
 def _over_cells(name: str, cells: Sequence[str], fold: Callable[[Floats, NDArray[np.bool_]], Floats]) -> Metric:
-    """Of the accuracies of cells that were judged at all; `fold` takes a row for each cell, and which are known."""
+    """Over the accuracies of cells with data; `fold` takes a row for each cell, and which are known."""
     needs = tuple(f"{cell}.{kind}" for cell in cells for kind in ("right", "judged"))
 
     def value(*columns: Floats) -> Floats:
@@ -140,7 +140,7 @@ def _over_cells(name: str, cells: Sequence[str], fold: Callable[[Floats, NDArray
             return np.where(is_known.any(axis=0), fold(shares, is_known), np.nan)
 
     def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
-        # A minimum is as uncertain as the smallest of what it is taken over.
+        # A minimum is as uncertain as its smallest cell.
         n = min(n for n in sums[1::2] if n)
         _, in_smallest = statistics.wilson(0, n) or (0.0, 1.0)
         point, reach = float(value(*(np.array([x]) for x in sums))[0]), 100.0 * max(in_smallest, unseen)
@@ -159,7 +159,7 @@ def _lowest(shares: Floats, is_known: NDArray[np.bool_]) -> Floats:
 
 
 def stratum(judgement: Judgement, settings: Settings) -> str:  # noqa: ARG001
-    """How many passages are about men and about women is fixed by design; nouns with late binding are of both."""
+    """The numbers of passages about men and women are fixed by design; nouns with late binding have both."""
     return "both" if judgement.tags["eval_set"] == "late-binding" else str(judgement.expected)
 
 
@@ -167,7 +167,7 @@ def stratum(judgement: Judgement, settings: Settings) -> str:  # noqa: ARG001
 
 
 def simulated_minimum(sizes: Sequence[int], share: float, seed: int) -> Floats:
-    """The lowest accuracy of cells of these sizes, if the same share is right everywhere; many times."""
+    """Simulated lowest accuracies of cells of these sizes with equal true accuracy."""
     drawn = np.random.default_rng(seed).binomial(np.array(sizes), share, (N_SIMULATED, len(sizes)))
     return np.asarray((100.0 * drawn / np.array(sizes)).min(axis=1), dtype=np.float64)
 

@@ -1,10 +1,10 @@
 """MT-GenEval: counterfactual and contextual gender accuracy, and the quality gap (Currey et al. 2022, EMNLP).
 
-`mt-geneval-counterfactual`: sentences in a masculine and a feminine version; a pair is right only if both are.
-`mt-geneval-contextual`: sentences whose gender only the sentence before them tells.
+`mt-geneval-counterfactual`: sentences in a masculine and a feminine version; a pair is correct only if both are.
+`mt-geneval-contextual`: sentences whose gender only the previous sentence specifies.
 
-Rules `paper` are the released script: a translation is wrong if it has any word that only the contrastive reference
-has, so an empty one is right. Rules `best` ask what a translation shows about the people whose gender its source marks.
+Rules `paper` are the released script: a translation is wrong if it has any word specific to the contrastive reference,
+so an empty one is correct. Rules `best` read the gender of the people whose gender the source specifies.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COUNTERFACTUAL, CONTEXTUAL = "mt-geneval-counterfactual", "mt-geneval-contextual
 
 @dataclass(frozen=True)
 class Settings(Selection):
-    """What the two share."""
+    """Settings shared by both."""
 
     data: str = option("official", "core", "file:FILE", default="official")
     rules: str = option("best", "paper", default="best")
@@ -43,7 +43,7 @@ class ContextualSettings(Settings):
         may_differ=True,
         noun="context strategy",
     )
-    """What of the context a system is shown."""
+    """The context shown to a system."""
 
 
 SETTINGS = {COUNTERFACTUAL: CounterfactualSettings, CONTEXTUAL: ContextualSettings}

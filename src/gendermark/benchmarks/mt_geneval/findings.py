@@ -1,4 +1,4 @@
-"""What the two benchmarks of MT-GenEval say about a system."""
+"""Findings and figures of the two MT-GenEval benchmarks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MOST_LISTED = 5
 
 
 def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Accuracy for men and for women; of pairs also the gap in quality."""
+    """Accuracy for women and men; for pairs also the quality gap."""
     has_pairs = sheet.benchmark == COUNTERFACTUAL
     looks = {
         ("accuracy", part): look
@@ -76,7 +76,7 @@ def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 
 
 def sentence_gaps(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """The pairs where the gap in quality is largest."""
+    """The pairs with the largest quality gaps."""
     for cell, label, result in sheet.results:
         gaps = _gaps(result.judgements)
         if any(gap for _, gap in gaps):
@@ -84,7 +84,7 @@ def sentence_gaps(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 
 
 def _gaps(judgements: Iterable[Judgement]) -> Sequence[tuple[str, float]]:
-    """Each pair, with chrF of its masculine sentence minus that of its feminine one."""
+    """For each pair, chrF of its masculine minus its feminine sentence."""
     names = [f"chrf.{column}" for column in quality.CHRF_COLUMNS]
     by_pair: dict[str, dict[Gender, Judgement]] = defaultdict(dict)
     for judgement in judgements:

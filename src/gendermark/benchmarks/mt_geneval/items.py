@@ -1,4 +1,4 @@
-"""MT-GenEval's sentences: pairs that differ in gender, and sentences whose gender only the one before tells."""
+"""MT-GenEval's sentences: pairs that differ in gender, and sentences whose gender the previous one specifies."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _known_pairs(settings: Settings) -> tuple[Sides, str]:
 
 
 def _own_pairs(settings: Settings) -> tuple[Sides, str]:
-    """A user's own pairs: two rows each, one for each gender, with the same `pair`."""
+    """A user's own pairs: one row per gender, with the same `pair`."""
     rows, origin = read_own(file_of(settings.data), ("source", "gender", "pair", "reference"))
     pairs: dict[str, dict[Gender, OwnRow]] = {}
     for row in rows:
@@ -92,7 +92,7 @@ def _official_pairs(settings: Settings) -> tuple[Sides, str]:
     for gender in _GENDERS:
         name = f"geneval-sentences-{gender}-{settings.split}.en_{code}"
         paths = (f"{folder}/{name}.en", f"{folder}/{name}.{code}", f"{folder}/annotated/{name}.{code}")
-        # The annotated copy is used only where it is the same sentence.
+        # The annotated copy is used only if its sentence is identical.
         sides[gender] = [
             (source, marked if without_tags(marked) == text else text)
             for source, text, marked in zip(*(read_lines(files.path(path)) for path in paths), strict=True)
@@ -109,7 +109,7 @@ def _core_pairs(settings: Settings) -> tuple[Sides, str]:
 
 
 def core_sides(kind: str, language: str) -> tuple[list[dict[str, str]], dict[str, dict[str, str]], str]:
-    """The English rows, those of the target language by their id, and what names both in a signature."""
+    """The English rows, those of the target language by id, and the signature of both."""
     names = [f"mt_geneval/{kind}.{code}.tsv" for code in ("en", language)]
     english, target = (core_rows(name) for name in names)
     origin = core_origin(*("\n".join(core_lines(name)) for name in names))
@@ -148,7 +148,7 @@ def contextual_requests(item_set: ItemSet) -> list[Request]:
 
 
 def _own_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
-    """A user's own sentences, each with the one before and both references."""
+    """A user's own sentences, each with its context and both references."""
     columns = ("context", "source", "reference", "contrastive")
     rows, origin = read_own(file_of(settings.data), columns)
     return [
@@ -158,7 +158,7 @@ def _own_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
 
 
 def _person_gender(given: str, context: str) -> tuple[Gender | None, str]:
-    """The person's gender: as the data says, or by the gendered words of the context, where they do not contradict."""
+    """The person's gender, from the data or from unanimous gendered words of the context."""
     if given:
         return Gender(given), "data"
     n_feminine, n_masculine = (len(words.findall(context)) for words in (_FEMININE_WORDS, _MASCULINE_WORDS))
@@ -176,7 +176,7 @@ def _professions() -> tuple[re.Pattern[str], Mapping[str, str]]:
 
 
 def profession_class(sentence: str) -> str:
-    """`female`, `male` or `neutral`: the stereotype of the first profession named; `unknown` without one."""
+    """`female`, `male` or `neutral`: the stereotype of the first profession; `unknown` without one."""
     pattern, classes = _professions()
     match = pattern.search(sentence)
     return classes[match.group(1).lower()] if match else "unknown"
@@ -206,10 +206,10 @@ def _core_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
 
 
 def corpus_statistics(settings: Settings) -> Table:
-    """Table 12: distinct words and distinct gendered phrases of the counterfactual set, on both sides.
+    """Table 12: distinct words and distinct gendered phrases of the counterfactual set, in both languages.
 
-    Words are lower-cased runs of letters and digits. The paper does not say how it cut them; its figures are 0.5 to 2.5
-    percent higher for words, and within 5 percent for phrases.
+    Words are lower-cased runs of letters and digits. The paper does not give its tokenisation; its figures are 0.5 to
+    2.5 percent higher for words, and within 5 percent for phrases.
     """
     if settings.data not in ("official", "core"):
         raise UserError("the paper's statistics are of official or core data; leave out --data")

@@ -1,4 +1,4 @@
-"""MT-GenEval: one translation against its two references, by our rules and by the released script."""
+"""MT-GenEval: a translation against its two references, by our rules and by the released script."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from gendermark.reading.words import lowered_spans, spans_of, split_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
 _HIDDEN = ("reference", "contrastive")
-"""Tags that a judge needs and a judgement does not carry."""
+"""Tags for the judge that judgements do not keep."""
 _TRUNCATED = 0.35
-"""Below this share of its reference's words, a translation is a fragment."""
+"""A translation with a smaller share of its reference's words is a fragment."""
 _ASCII_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
 
 
 Seen = tuple[str, str, tuple[str, ...], tuple[Span, ...]]
-"""Outcome and reason of one translation, the words that show them, and where these are."""
+"""Outcome and reason for one translation, the deciding words, and their positions."""
 
 
 def _failed(reason: str) -> Seen:
@@ -71,7 +71,7 @@ def judge_pairs(item_set: ItemSet, answers: Answers) -> list[Judgement]:
         "bleu": quality.bleu_statistics(texts, references),
         "chrf": quality.chrf_statistics(texts, references),
         "effort": quality.edit_statistics(texts, references),
-        # What the other gender's reference would score: a metric that prefers one gender shows it here.
+        # The score of the other gender's reference shows whether a metric prefers one gender.
         "control": quality.bleu_statistics(contrastive, references),
     }
     if quality.comet_program():
@@ -84,7 +84,7 @@ def judge_pairs(item_set: ItemSet, answers: Answers) -> list[Judgement]:
 
 
 def _own_part(item: Item, text: str | None, settings: Settings) -> str | None:
-    """The translation of the sentence itself, without that of its context."""
+    """The translation of the sentence itself, without its context."""
     if text is None or not text.strip() or not item.tags.get("context"):
         return text
     return contexts.find(text, item.tags["context"], item.source, _context(settings))
@@ -95,7 +95,7 @@ def _paper_words(text: str) -> set[str]:
 
 
 def _judge_as_paper(item: Item, text: str) -> Seen:
-    """The released script: only the words of the contrastive reference can make a translation wrong."""
+    """The released script: only words of the contrastive reference make a translation wrong."""
     right, wrong = (_paper_words(without_tags(item.tags[key])) for key in _HIDDEN)
     found = sorted((wrong - right) & _paper_words(text))
     low = text.lower().translate(_ASCII_PUNCTUATION)
@@ -122,9 +122,9 @@ def _judge_best(
 
 
 def _judge_whole(item: Item, people: list[SourcePerson], answer: str, language: Language) -> Seen:
-    """An answer in which context and sentence were run into one.
+    """An answer that merges context and sentence.
 
-    Its pronouns may be the context's. The words that only one of the sentence's references has are the sentence's.
+    Pronouns may belong to the context; words specific to one reference belong to the sentence.
     """
     if failure(f"{item.tags['context']} {item.source}", answer):
         return _failed("extraction")
@@ -135,12 +135,12 @@ def _judge_whole(item: Item, people: list[SourcePerson], answer: str, language: 
 
 
 def _weighing(item: Item, people: list[SourcePerson], text: str, language: Language) -> Weighing:
-    """A translation and what is known: its people, their gender, and the references."""
+    """A translation with its people, their gender and the references."""
     contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
     reading = read_translation(text, language.code)
     gender = letter_of(item.expected)
     if item.tags.get("context"):
-        # Of a sentence that leaves gender open, the references know more than the words of the context.
+        # If the sentence leaves gender open, references are more reliable than words of the context.
         gender = gender_of_references(contrast, reading.lists) or gender
     return Weighing(reading, item.source, people, gender, contrast)
 
@@ -152,7 +152,7 @@ def _seen(text: str, outcome: str, shown: Sequence[Evidence], language: Language
 
 
 def _judgement(item: Item, seen: Seen, start: int) -> Judgement:
-    """`start`: where in the answer the translation of the sentence itself begins."""
+    """`start`: where the translation of the sentence itself begins in the answer."""
     outcome, reason, evidence, places = seen
     tags = {key: value for key, value in item.tags.items() if key not in _HIDDEN}
     spans = tuple((first + start, last + start) for first, last in places)
@@ -172,7 +172,7 @@ def _context(settings: Settings) -> str:
 def render(item: Item, gender: Gender, settings: Settings) -> str:
     wanted = gender is Gender.NEUTRAL or item.expected in (None, gender)
     text = without_tags(item.tags["reference"] if wanted else item.tags["contrastive"])
-    # A prompt asks for the sentence only, so that is what a system answers.
+    # A prompt asks for the sentence only.
     if not item.tags.get("context") or _context(settings) == "prompt":
         return text
     return contexts.show(item.tags["context"], text, _context(settings))
@@ -181,7 +181,7 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:
 def choices(item_set: ItemSet) -> Sequence[tuple[str, str]]:
     context = _context(item_set.selection)
     if context.partition(":")[0] in ("joined", "separator"):
-        # The answer to such a source begins with the context's translation, which no reference has.
+        # Such an answer would begin with the translated context, which the references lack.
         raise UserError(f"--forced-choice goes with --context none or prompt, not {context}")
     return [(without_tags(item.tags["reference"]), without_tags(item.tags["contrastive"])) for item in item_set.items]
 
@@ -216,7 +216,7 @@ COUNTERFACTUAL = BenchmarkOf(
     language_pairs=lambda _: [("en", code) for code in LANGUAGES],
     load=items.load_pairs,
     judge=judge_pairs,
-    judges_together=True,  # by the words of all references
+    judges_together=True,  # needs the words of all references
     measures=measures.PAIRS,
     findings="gendermark.benchmarks.mt_geneval.findings:PAIRS",
     signature=_pair_signature,
@@ -232,7 +232,7 @@ CONTEXTUAL = BenchmarkOf(
     load=items.load_contexts,
     requests=items.contextual_requests,
     judge=judge,
-    judges_together=True,  # by the words of all references
+    judges_together=True,  # needs the words of all references
     measures=measures.CONTEXTS,
     findings="gendermark.benchmarks.mt_geneval.findings:CONTEXTS",
     signature=lambda settings: {**_signature(settings), "context": settings.context},

@@ -1,4 +1,4 @@
-"""What is counted of MT-GenEval's judgements, and the metrics made of it."""
+"""Counts and metrics of MT-GenEval."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PAIRS_RIGHT = _ACCURACY.called(
 
 
 def _columns(names: Iterable[str], judgement: Judgement) -> Iterable[str]:
-    """Counts of one judgement in each of some slices; under `best`, items that cannot be decided are left out."""
+    """Counts of one judgement in each slice; `best` excludes undecidable items."""
     outcome, decidable = judgement.outcome, judgement.tags["decidable"] == "yes"
     for name in names:
         yield f"{name}.every"
@@ -90,7 +90,7 @@ def tally_pairs(group: Sequence[Judgement]) -> Mapping[str, float]:
 
 
 def _count_pair(group: Sequence[Judgement], counts: dict[str, float]) -> None:
-    """A pair is right only if both members are; it is decided if both are."""
+    """A pair is correct, and decided, only if both members are."""
     counts["all.every"] += 1
     counts["all.translated"] += all(judgement.verdict is not Verdict.NOT_TRANSLATED for judgement in group)
     if any(j.tags["decidable"] != "yes" and j.tags["rules"] != "paper" for j in group):
@@ -166,7 +166,7 @@ def _contextual_slices(judgement: Judgement) -> Iterable[str]:
     yield "all"
     if judgement.expected is not None:
         yield judgement.expected.value
-        # Table 4: the person's gender in a profession of women, of men, or of both.
+        # Table 4: the person's gender, in professions of women, of men, or of both.
         yield f"{judgement.expected.value}-in-{judgement.tags['class']}-profession"
 
 

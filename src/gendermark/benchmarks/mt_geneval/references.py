@@ -1,10 +1,11 @@
-"""What a translation shows about the people whose gender its source marks, given two references that differ in it.
+"""The gender that a translation shows of the people whose gender its source specifies, given two references that differ
+in it.
 
-`target` finds the mentions of people in the translation and whose they are. The references add what it cannot know: a
-word that only one of them has is about the person, a word that both have is not, and words that stand where they differ
-are likely to be. Each piece of evidence has a weight. `SURE`: a word of the person, by the reader or by a reference.
-`LIKELY`: a word that may be somebody else's. `FAINT`: a word that by its number or neighbours is rather of others,
-which counts if nothing else is there.
+`target` finds mentions of people and assigns them. The references add: a word specific to one of them is about the
+person, a word common to both is not, and words near their differences probably are.
+
+Evidence is weighted. `SURE`: a word of the person, by the reader or a reference. `LIKELY`: possibly someone else's.
+`FAINT`: by number or neighbours more likely someone else's; counts only if there is nothing else.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ _PRONOUNS = frozenset({"he", "him", "his", "himself", "she", "her", "hers", "her
 _THINGS = frozenset({"it", "its", "itself"})
 _SEVERAL = frozenset({"they", "them", "their", "theirs", "themselves"})
 _RENDERING = 0.15
-"""Below this share of words in common, only words of the references are believed; in real systems' it is above 0.2."""
+"""With fewer words in common, only reference words are trusted; real systems have above 0.2."""
 _NEAR = 2
-"""Words around a place where the references differ that are still of it."""
+"""Words this close to a difference between the references belong to it."""
 _REACH = 4
-"""Words between "as", "is" and the noun behind it."""
+"""Maximum number of words between "as" or "is" and its noun."""
 _SURE_FIT = 1.5
-"""From this score on, the reader has found a translation of the person's noun."""
+"""From this score on, the reader has found the person's noun."""
 _PERSON = 0.8
-"""From this likeness on, a noun is one for people."""
+"""From this similarity on, a noun denotes people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Words[start:end] show a gender, right or wrong."""
+    """Words[start:end] show a gender, correct or wrong."""
 
     place: Place
     is_right: bool
@@ -55,11 +56,11 @@ def letter_of(gender: Gender | None) -> str:
 
 
 def decide(found: Iterable[Evidence]) -> tuple[str, list[Evidence]]:
-    """The outcome, and the evidence that decided."""
+    """The outcome and the deciding evidence."""
     found = list(found)
     told = [one for one in found if one.weight > FAINT] or found
     right, wrong = ([one for one in told if one.is_right is side] for side in (True, False))
-    # What is only likely does not speak against what is sure.
+    # Likely evidence does not contradict sure evidence.
     if any(one.weight == SURE for one in right):
         wrong = [one for one in wrong if one.weight == SURE]
     elif any(one.weight == SURE for one in wrong):
@@ -69,7 +70,7 @@ def decide(found: Iterable[Evidence]) -> tuple[str, list[Evidence]]:
 
 
 def gender_of_references(contrast: Contrast, lists: GenderedWords) -> str:
-    """The gender of the right reference, by the words that only it has and those that only the other has."""
+    """Gender of the correct reference, by the words specific to either."""
     balance = 0
     for units, sign in ((contrast.right, 1), (contrast.wrong, -1)):
         for unit in units:
@@ -99,7 +100,7 @@ class Weighing:
     source: str
     people: Sequence[SourcePerson]
     expected: str
-    """ "m", "f", or "" where it is not known: then only the words of the references tell."""
+    """"m", "f", or "" if unknown: then only words of the references count."""
     contrast: Contrast
 
     def __post_init__(self) -> None:
@@ -127,9 +128,9 @@ class Weighing:
 
     @cached_property
     def near(self) -> frozenset[int]:
-        """The places that correspond to those where the references differ.
+        """Positions that correspond to the differences between the references.
 
-        Words that the translation shares with a reference are anchors; what lies between two of them corresponds.
+        Words shared with a reference are anchors; what lies between two anchors corresponds.
         """
         reference, differing = self.contrast.right_words, self.contrast.places
         found: set[int] = set()
@@ -146,7 +147,7 @@ class Weighing:
         return frozenset(found)
 
     def evidence(self, only_references: bool = False) -> list[Evidence]:
-        """All evidence of the translation; or only the words of the references that are no pronouns."""
+        """All evidence; or only reference words that are not pronouns."""
         skipped, covered = self._set_phrases(), set[int]()
         found: list[Evidence] = []
         common = set(self.words) & set(self.contrast.right_words)
@@ -181,7 +182,7 @@ class Weighing:
         }
 
     def _of_mention(self, mention: Mention, covered: set[int]) -> Iterator[Evidence]:
-        """Evidence of a mention; its words are `covered`, as the reference units in them are read with it."""
+        """Evidence of a mention; marks its words as `covered`, including reference words in them."""
         if not mention.gender:
             is_of_another = self.owners.get(mention.at, -1) not in {-1, *self.marked}
             if is_of_another and (self.words[mention.at],) not in self.units:
@@ -193,14 +194,14 @@ class Weighing:
         is_right = mention.gender == self.expected
         if in_right != in_wrong and in_right != is_right:
             if not self.is_open and mention.places == ((mention.at, mention.at + 1),):
-                return  # the lists and the references differ: "Princes Street"
-            is_right = in_right if self.is_open else is_right  # the references know better than an ending
+                return  # the lists contradict the references: "Princes Street"
+            is_right = in_right if self.is_open else is_right  # references are more reliable than an ending
         weight = self._weight(mention, is_right, in_right if is_right else in_wrong)
         if weight is not None:
             yield Evidence((min(mention.places)[0], max(mention.places)[1]), is_right, weight)
 
     def _verbs(self, covered: set[int]) -> Iterator[Evidence]:
-        """Verbs that show a gender, of languages without a tagger, where the references speak of the person."""
+        """Verbs that show gender, for languages without a tagger, if the references specify the person."""
         for at, word in enumerate(self.words):
             told = self.lists.look_up(word).told
             gender = told.gender if told and told.kind == "verb" else self.lists.verb(word)
@@ -285,7 +286,7 @@ class Weighing:
         kind, is_form = entry.told.kind if entry.told else "", any(start <= at < end for start, end in mention.places)
         if self._is_name(at) and not kind and mention.places == ((at, at + 1),):
             return None
-        if not is_right and word in self.lists.habit:  # "un médecin": beside "elle" it is only what one says
+        if not is_right and word in self.lists.habit:  # "un médecin": beside "elle" it is conventional
             return LIKELY if is_unit else None
         if kind == "norm" and not (is_own and not is_right and self._has_masculine_article(at)):
             return LIKELY if is_right and is_own else FAINT if is_unit or is_own else None
@@ -306,7 +307,7 @@ class Weighing:
         return SURE if kind and self._is_introduced(at) else LIKELY
 
     def _weight_of_unit(self, at: int, end: int, is_right: bool) -> int | None:
-        """The weight of words that only one of the references has."""
+        """The weight of words specific to one reference."""
         last, label = self.lists.look_up(self.words[end - 1]), self.reading.labels[at]
         is_pair = end - at == 2
         if self._is_name(at) or last.is_fixed or label.kind == "ADV" or (not is_right and self._is_of_a_fixed_noun(at)):
@@ -329,7 +330,7 @@ class Weighing:
     # -- the words around ----------------------------------------------------------------------------------------------
 
     def _is_shared(self, start: int, end: int) -> bool:
-        """Whether both references have these words, as often as the translation does if it is one word."""
+        """Whether both references have these words; a single word as often as the translation."""
         phrase, contrast = self.words[start:end], self.contrast
         if len(phrase) == 1:
             least = min(contrast.right_words.count(phrase[0]), contrast.wrong_words.count(phrase[0]))
@@ -367,14 +368,14 @@ class Weighing:
         return False
 
     def _is_of_a_fixed_noun(self, at: int) -> bool:
-        """Whether a word agrees with a noun before it that has one gender whoever it names: "membro fundador"."""
+        """Whether a word agrees with a preceding noun of fixed gender: "membro fundador"."""
         if not at or self.reading.starts[at] or not self.reading.language.adjectives_follow:
             return False
         before = self.words[at - 1]
         return before in self.lists.habit or self.lists.look_up(before).is_fixed
 
     def _is_impersonal(self, at: int) -> bool:
-        """Whether a pronoun of the expected gender stands before a predicate of the other: "le è stato chiesto"."""
+        """Whether a pronoun of the expected gender precedes a predicate of the other: "le è stato chiesto"."""
         place = at - 1
         while place > 0 and (self.words[place] in self.lists.copulas or self.words[place] in self.lists.adverbs):
             place -= 1
@@ -384,7 +385,7 @@ class Weighing:
         return gender == self.expected
 
     def _is_of_a_thing(self, at: int, end: int) -> bool:
-        """Whether a determiner or adjective belongs to a noun that names no person."""
+        """Whether a determiner or adjective belongs to a noun that denotes no person."""
         reading, labels = self.reading, self.reading.labels
         kind = labels[at].kind
         if kind not in ("ADJ", "DET", "NUM"):
@@ -408,9 +409,9 @@ class Weighing:
         return noun.likeness < _PERSON and not is_own
 
     def _is_surely_own(self, at: int, entry: Entry) -> bool:
-        """Whether a word of the wrong reference is the person's here: beside a word of theirs, or their predicate."""
+        """Whether a word of the wrong reference refers to the person: adjacent to a word of theirs, or their predicate."""
         kind = self.reading.labels[at].kind
-        if not kind:  # verbs, adjectives and attached pronouns may be of things
+        if not kind:  # verbs, adjectives and clitics may refer to things
             return entry.told is not None and entry.told.kind != "verb"
         if kind not in ("ADJ", "VERB", "AUX"):
             return True

@@ -1,4 +1,4 @@
-"""Texts of the user's own: what happens to the gender of the people they mention?"""
+"""The user's own texts: which gender do the people in them get?"""
 
 from __future__ import annotations
 

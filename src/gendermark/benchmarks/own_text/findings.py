@@ -1,4 +1,4 @@
-"""What is said about the people in texts of the user's own."""
+"""Findings about people in the user's own texts."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _errors(result: Result) -> str:
 
 
 def _suspected(result: Result) -> list[Finding]:
-    """Every person whose gender the source specifies and the translation changes; the rows are on the page."""
+    """Every person whose specified gender the translation changes; the rows are on the page."""
     given = _given(result)
     if not given:
         return [Finding("The texts specify nobody's gender.")]
@@ -103,7 +103,7 @@ def _words(result: Result) -> list[Finding]:
 
 
 def _reliability(result: Result) -> Finding:
-    """How far the reader can be trusted in this language, from labelled data."""
+    """Accuracy of the reader in this language, from labelled data."""
     code = result.selection.target_language
     measured = [
         f"coverage {row['decided']}%, accuracy {row['right']}% ({row['texts']})"

@@ -1,4 +1,4 @@
-"""The people mentioned in texts of the user's own: what the translation of each text shows about them, and numbers."""
+"""People in the user's own texts, the gender that their translations show, and the metrics."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from gendermark.records import Gender, Item, Judgement, Table, Verdict
 def load(settings: Settings) -> ItemSet:
     path = file_of(settings.data)
     tables = read_pairs(path)
-    # A text that stands in a file twice is asked about once.
+    # A repeated text is requested once.
     rows = {
         source: (line, group)
         for pairs in tables
         for line, source, group in zip(pairs.lines, pairs.sources, pairs.groups, strict=True)
     }
-    # Texts of one file vary together; with a few files only, nothing could be said of how files vary.
+    # Texts of one file vary together, but a few files do not show how files vary.
     by_file = len({group for _, group in rows.values()}) >= LEAST_GROUPS
     items: list[Item] = []
     everybody = people_in_all(list(rows), settings.parser)
@@ -87,7 +87,7 @@ def _judgement(item: Item, text: str, person: Person) -> Judgement:
 
 
 def fit(item: Item, text: str, settings: Settings) -> float | None:  # noqa: ARG001
-    """The share of names, numbers and placeholders, which a translation leaves as they are, that a text has."""
+    """Share of names, numbers and placeholders, which translations keep, that a text has."""
     words = {word.strip(".,;:!?\"'()“”‘’") for word in item.source.split()[1:]}
     kept = {word for word in words if len(word) > 2 and (word[0].isupper() or word[0] in "%{$<" or word.isdigit())}
     return sum(word in text for word in kept) / len(kept) if kept else None
@@ -104,7 +104,7 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG0
 # -- measures ----------------------------------------------------------------------------------------------------------
 
 GIVEN, OPEN = "given", "unspecified"
-"""People whose gender the source gives, and the others."""
+"""People of specified gender, and the others."""
 _MOST_WORDS = 30
 
 DESCRIBED = described(__package__)
@@ -144,7 +144,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
 
 
 def tables(judgements: Sequence[Judgement]) -> list[Table]:
-    """The words that show a gender which the source does not give: where a translation defaults."""
+    """The words that show a gender absent from the source: the defaults of a translation."""
     counts: Counter[tuple[str, str, str]] = Counter()
     for judgement in judgements:
         if judgement.expected is None and judgement.observed is not None:

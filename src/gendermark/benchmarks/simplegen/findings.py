@@ -1,4 +1,4 @@
-"""What SimpleGEN says about a system."""
+"""Findings and figures of SimpleGEN."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LABELS = {
 
 
 def groups(sheet: Sheet) -> Iterator[Figure]:
-    """The four groups: right, wrong and inconclusive."""
+    """The four groups: correct, wrong and inconclusive."""
     for cell, results in sheet.cells.items():
         parts = []
         for label, result in results.items():

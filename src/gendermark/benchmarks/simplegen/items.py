@@ -1,4 +1,4 @@
-"""SimpleGEN's sentences, made from templates and terms: the official ones, or our own."""
+"""SimpleGEN's sentences, from templates and terms: the official ones, or our own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEYWORD = re.compile(r"\[([^\]]+)\]")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word that can fill a keyword of a template; occupations also know their dictionary entry and number."""
+    """A word for a slot of a template; occupations also have their dictionary entry and number."""
 
     text: str
     occupation: str = ""
@@ -79,7 +79,6 @@ def _own(path: str, settings: Settings) -> ItemSet:
 
 
 def _group_items(group: str, templates: Sequence[str], terms: Terms, cluster: str, start: int) -> Iterable[Item]:
-    """The sentences of one group: every template with every combination of its terms."""
     occupation_gender, context_gender = _GENDERS[group[0]], _GENDERS[group[2]]
     number = 0
     for template_number, template in enumerate(templates, start=1):
@@ -99,7 +98,7 @@ def _group_items(group: str, templates: Sequence[str], terms: Terms, cluster: st
 
 
 def _expand(template: str, terms: Terms) -> Iterable[tuple[str, Term]]:
-    """Every sentence that a template makes, with the occupation in it."""
+    """Every sentence of a template, with its occupation."""
     keywords = list(dict.fromkeys(_KEYWORD.findall(template)))
     for combination in product(*(terms[keyword] for keyword in keywords)):
         chosen = dict(zip(keywords, combination, strict=True))
@@ -142,7 +141,7 @@ def _core_sources() -> tuple[Terms, Mapping[str, Sequence[str]], str]:
         terms[keyword] = [Term(word) for word in words]
     for occupation, plural, percent_women in core_occupations():
         letter = "f" if percent_women > 50 else "m"
-        # "an editor", but "a CEO": the initials are spelled out, and C begins with a consonant
+        # "an editor", but "a CEO", whose first letter is pronounced with a consonant
         article = "an" if occupation[0] in "aeiou" else "a"
         terms[f"{letter}-occupation-sg"].append(Term(occupation, occupation, "singular"))
         terms[f"{letter}-occupation-sg-article"].append(Term(f"{article} {occupation}", occupation, "singular"))

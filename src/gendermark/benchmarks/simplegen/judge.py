@@ -29,7 +29,7 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     if settings.rules == "paper":
         pairs = zip(item_set.items, answers, strict=True)
         return [judge_as_paper(item, samples[0].text, dictionary_of(settings)) for item, samples in pairs]
-    # Where the paper has a dictionary, its verdict is kept beside ours, so that a difference can be seen.
+    # With a published dictionary, keep its verdict beside ours for comparison.
     has_dictionary = settings.data == "official" and settings.target_language in LANGUAGES
     dictionary = dictionary_of(settings) if has_dictionary else None
     finder = bundled_finder(settings.target_language)
@@ -67,19 +67,19 @@ def fit(item: Item, text: str, settings: Settings) -> float | None:
 # -- as released: a dictionary of occupation nouns, its errors included ------------------------------------------------
 
 LANGUAGES = ("de", "es")
-"""Those with a released dictionary."""
+"""Languages with a released dictionary."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of a dictionary: what is searched for, and the first form of each gender."""
+    """A row of a dictionary: the search pattern, and the first form of each gender."""
 
     patterns: tuple[tuple[Gender, re.Pattern[str]], ...]
     first: Mapping[Gender, str]
 
 
 def _entry(masculine: Sequence[str], feminine: Sequence[str], as_pattern: Callable[[str], str] = str) -> Entry:
-    # As released: forms are not escaped, text and forms are lower-cased, and masculine is looked for first.
+    # As released: forms are not escaped, text and forms are lower-cased, masculine is searched first.
     return Entry(
         tuple(
             (gender, re.compile("|".join(rf"\b{as_pattern(form.lower())}\b" for form in forms)))
@@ -100,7 +100,7 @@ def judge_as_paper(item: Item, text: str | None, dictionary: Mapping[str, Entry]
 
 
 def look_up(item: Item, text: str, dictionary: Mapping[str, Entry]) -> tuple[Gender | None, Span | None]:
-    """The gender whose form stands in the text, and where in its lower-cased letters."""
+    """The gender whose form occurs in the text, and its position in the lower-cased text."""
     for gender, pattern in dictionary[item.tags["entry"]].patterns:
         if match := pattern.search(text.lower()):
             return gender, match.span()
@@ -109,7 +109,7 @@ def look_up(item: Item, text: str, dictionary: Mapping[str, Entry]) -> tuple[Gen
 
 @cache
 def dictionary_of(settings: Settings) -> Mapping[str, Entry]:
-    """English word as it stands in the source -> its target forms, for the published algorithm."""
+    """English word in the source -> its target forms, for the published algorithm."""
     if settings.data == "official":
         return _official_dictionary(settings.revision, settings.target_language)
     plural_of = {occupation: plural for occupation, plural, _ in core_occupations()}
@@ -127,7 +127,7 @@ def dictionary_of(settings: Settings) -> Mapping[str, Entry]:
 def _official_dictionary(revision: str, language: str) -> Mapping[str, Entry]:
     path = official_files("simplegen", revision).path(f"dictionaries/dictionary-en-{language}-new.csv")
     rows = csv.reader(io.StringIO(read_text(path)))
-    next(rows)  # the header names the columns: English, masculine, feminine
+    next(rows)  # header: English, masculine, feminine
     return {english: _entry(masculine.split("|"), feminine.split("|")) for english, masculine, feminine in rows}
 
 

@@ -1,4 +1,4 @@
-"""What is counted of SimpleGEN's judgements, and the metrics made of it."""
+"""Counts and metrics of SimpleGEN."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     for name, first, second in (("delta_fc", "fofc", "mofc"), ("delta_mc", "momc", "fomc")):
         if {first, second} <= present:
             found.append(difference(DESCRIBED[name], correct[first], correct[second], first[2:]))
-    # Not in the paper: a system that makes everybody a man has no gap between pro and anti, but one here.
+    # Not in the paper: an always-masculine system has no gap between pro and anti, but it has this one.
     found.extend(correct[context] for context in ("fc", "mc") if {f"fo{context}", f"mo{context}"} <= present)
     if present >= set(GROUPS):
         found.append(correct["all"])
@@ -62,7 +62,7 @@ def stratum(judgement: Judgement, settings: Settings) -> str:
 
 
 def template(judgement: Judgement, settings: Settings) -> str:
-    """Every occupation stands in every template; whichever makes the groups, the other varies too."""
+    """Every occupation occurs in every template; whichever defines the groups, the other varies too."""
     return judgement.tags["template"] if settings.cluster == "occupation" else judgement.entity
 
 
@@ -100,7 +100,7 @@ def tables(judgements: Sequence[Judgement]) -> list[Table]:
 
 
 def _rules_compared(judgements: Sequence[Judgement]) -> Table:
-    """Ours and the paper's verdicts side by side; they differ where the dictionary errs or lacks a form."""
+    """Our verdicts and the paper's side by side; they differ if the dictionary errs or lacks a form."""
     rows = []
     for group in GROUPS:
         ours = [_outcome(judgement) for judgement in judgements if judgement.tags["group"] == group]

@@ -1,7 +1,7 @@
-"""Annotated terms: which of the gendered words of a sentence are there, and in the right form?
+"""Annotated terms: which gendered words of a sentence are translated, and in the correct form?
 
-The measure of MuST-SHE (Bentivogli et al. 2020, as revised by Gaido et al. 2020) for sentences of the user's own, whose
-gendered terms are annotated in both forms.
+The metric of MuST-SHE (Bentivogli et al. 2020, revised by Gaido et al. 2020) for the user's own sentences, with
+gendered terms annotated in both forms.
 """
 
 from __future__ import annotations

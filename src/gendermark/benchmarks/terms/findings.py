@@ -1,4 +1,4 @@
-"""What annotated terms say about a system."""
+"""Findings about annotated terms."""
 
 from __future__ import annotations
 

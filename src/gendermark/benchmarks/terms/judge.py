@@ -99,7 +99,7 @@ def _core(language: str) -> tuple[list[Item], str]:
     for row in english:
         forms = {gender: _MARKED.findall(by_id[row["id"]][gender.value]) for gender in _BOTH}
         if len(forms[Gender.MASCULINE]) != len(forms[Gender.FEMININE]):
-            continue  # marked otherwise in the two genders: nothing to set side by side
+            continue  # different annotation in the two genders: no counterpart
         for gender in _BOTH:
             pairs = zip(forms[gender], forms[gender.opposite], strict=True)
             terms = ";".join(f"{right}|{wrong}" for (_, right), (_, wrong) in pairs)

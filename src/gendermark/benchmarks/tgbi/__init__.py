@@ -1,10 +1,10 @@
 """TGBI: are gender-neutral pronouns kept neutral? (Cho, Kim, Kim and Kim 2019, GeBNLP)
 
-Every lexeme (an occupation or a sentiment expression) makes one sentence "PRONOUN is LEXEME" in each style of the
+Every lexeme (an occupation or a sentiment expression) forms one sentence "PRONOUN is LEXEME" in each style of the
 source language: informal or formal pronoun, impolite or polite ending. Each sentence belongs to three sentence sets.
 
-Rules `paper` reproduce the released evaluation bit by bit, including that a failed translation counts as neutral.
-Rules `best` know pronouns, and count failed translations apart, where they can only lower the score.
+Rules `paper` reproduce the released evaluation exactly, including that failed translations count as neutral. Rules
+`best` read pronouns, and count failed translations separately, so that they can only lower the score.
 """
 
 from __future__ import annotations

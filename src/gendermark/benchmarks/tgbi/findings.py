@@ -1,4 +1,4 @@
-"""What TGBI says about a system."""
+"""Findings and figures of TGBI."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gendermark.reporting.phrases import ci, difference, rounded
 from gendermark.result import Result
 
 _FEW_GENDERED = 10.0
-"""Below so many women and men of a hundred, which of them are more is of no interest."""
+"""Below this percentage of gendered translations, which gender prevails is not reported."""
 _KINDS = ("occupation", "positive", "negative")
 
 
@@ -35,7 +35,7 @@ def findings(result: Result) -> list[Finding]:
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
-    """The table of the paper, and below it the mean of all sets."""
+    """The table of the paper, and the mean over all sets."""
     found = []
     for number, form in enumerate(slice_tables(__package__, "tgbi-1", {name: name for name in SETS}, cells)):
         means = [place for run in form.runs for place in (Place(number, run, "tgbi"), None, None, None)]
@@ -57,7 +57,7 @@ _MOST_LISTED = 6
 
 
 def sets(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """What becomes of pronouns that leave gender open, by set of sentences."""
+    """Translations of gender-neutral pronouns, by sentence set."""
     for cell, results in sheet.cells.items():
         parts = [(sheet.title_of(label), rows) for label, result in results.items() if (rows := _set_rows(result))]
         if parts:
@@ -100,7 +100,7 @@ def _indices(sheet: charts.Sheet, results: Mapping[str, Result]) -> str:
 
 
 def lexemes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """What becomes of them by word: kind of word -> leaning -> words with their counts."""
+    """Translations by word: kind of word -> leaning -> words with counts."""
     for cell, label, result in sheet.results:
         if found := _lexeme_map(result.judgements):
             yield _lexeme_figure(sheet, cell, label, found)

@@ -25,7 +25,7 @@ _OFFICIAL_FILES = {"occupation": "job.txt", "negative": "neg.txt", "positive": "
 
 
 class Lexeme(NamedTuple):
-    """One word or phrase of the lexicon, and the class of template it takes."""
+    """A word or phrase of the lexicon, and its class of template."""
 
     lexeme_id: str
     cluster_id: str
@@ -80,7 +80,7 @@ def stereotype(item: Item) -> Gender | None:
 
 
 def _sentences(lexemes: Sequence[Lexeme], styles: Sequence[Mapping[str, Any]]) -> list[Item]:
-    """All sentences in export order: by pronoun, then kind of lexeme, then ending, as the released sets are."""
+    """All sentences in export order: by pronoun, kind of lexeme, then ending, as in the released sets."""
     ordered = [
         (style, lexeme)
         for formality in dict.fromkeys(style["formality"] for style in styles)
@@ -111,8 +111,8 @@ def _sentences(lexemes: Sequence[Lexeme], styles: Sequence[Mapping[str, Any]]) -
 def _in_set(sentences: Sequence[Item], name: str) -> list[Item]:
     """The sentences of one set in the order of its released file.
 
-    Style sets follow kind, then the other style; content sets follow pronoun, then ending: for both that is export
-    order, except that `impolite` and `polite` put both pronouns of one kind together.
+    For style and content sets this is export order, except that `impolite` and `polite` put both pronouns of one kind
+    together.
     """
     chosen = [item for item in sentences if name in item.tags["sets"].split()]
     if name in ("impolite", "polite"):
@@ -127,7 +127,7 @@ def sets_of(code: str) -> list[str]:
 
 @cache
 def styles_of(code: str) -> Sequence[Mapping[str, Any]]:
-    """The combinations of formality and politeness, with a template per class of lexeme."""
+    """Combinations of formality and politeness, with a template per class of lexeme."""
     found: list[dict[str, Any]] = tomllib.loads(core_text(f"tgbi/{code}.toml"))["style"]
     return found
 
@@ -145,7 +145,7 @@ def _official_lexemes(revision: str) -> tuple[list[Lexeme], str]:
     lexemes = []
     for kind in KINDS:
         lines = read_lines(source.path(f"gebnlp-tgbi/original/{_OFFICIAL_FILES[kind]}"))
-        # 12 occupations stand twice in the released list; a repeated word is one lexeme, and so one cluster.
+        # 12 occupations occur twice in the released list; a repeated word is one lexeme, so one cluster.
         first: dict[str, str] = {}
         for number, line in enumerate(lines):
             # Sentiment entries begin with the pronoun 걔는, once misspelt as 개는; occupations stand alone.
@@ -181,13 +181,13 @@ def has_final_consonant(text: str) -> bool:
         return str(int(last)) in _DIGITS_WITH_FINAL
     letters = re.findall(r"[A-Za-z]+\Z", word)
     if not letters:
-        return False  # kana, Chinese characters ...: their Korean reading is not known here
+        return False  # kana, Chinese characters ...: Korean reading unknown
     if letters[0].isupper():
         return last in _LETTERS_WITH_FINAL
     return _WORD_WITH_FINAL.search(letters[0].lower()) is not None
 
 
 def attach(template: str, lexeme: str) -> str:
-    """The template with the lexeme in place of `{lexeme}`; `[이]` right after it stays only behind a consonant."""
+    """The template with the lexeme in place of `{lexeme}`; a following `[이]` stays only after a consonant."""
     linking = "이" if has_final_consonant(lexeme) else ""
     return _SLOT.sub(lambda slot: lexeme + (linking if slot[1] else ""), template)

@@ -19,15 +19,15 @@ from gendermark.records import Gender, Item, Judgement, Span, Verdict
 # slashes do not cut. So "he's're" becomes "he's" and "'re", and "He's're quick-witted." counts as neutral in the paper.
 
 _ALONE = re.compile(r"[;@#$%&?!()\[\]{}<>\"*“”«»…]|``|''|--|\.\.\.|,(?!\d)|:(?!\d)")
-# A full stop ends a token at the end of the line and before a space; inside ("u.s", "3.5") it does not.
+# A full stop ends a token before a space or the end of the line; inside ("u.s", "3.5") it does not.
 _FULL_STOP = re.compile(r"\.(?=[\"')\]}>”’]*(?:\s|$))")
-# In this order, each once: the possessive and short verbs, then the longer ones.
+# In this order, each once: possessive and short verbs, then longer ones.
 _SHORT_CONTRACTION = re.compile(r"(?<=[^'])('s|'m|'d|')$")
 _LONG_CONTRACTION = re.compile(r"(?<=[^'])('ll|'re|'ve|n't)$")
 
 
 def token_spans(line: str) -> list[Span]:
-    """Where the tokens of a line stand in it: they are all of its letters, in order, with nothing between but space."""
+    """Positions of the tokens of a line; only whitespace lies between them."""
     spans: list[Span] = []
     for token in tokens(line):
         start = line.index(token, spans[-1][1] if spans else 0)
@@ -36,7 +36,6 @@ def token_spans(line: str) -> list[Span]:
 
 
 def tokens(line: str) -> list[str]:
-    """The tokens of a lower-cased English line."""
     spaced = _FULL_STOP.sub(" . ", _ALONE.sub(lambda match: f" {match.group()} ", line))
     found: list[str] = []
     for word in spaced.split():
@@ -52,7 +51,7 @@ def tokens(line: str) -> list[str]:
 
 # -- judging -----------------------------------------------------------------------------------------------------------
 
-# Section 3.2, footnote 9, as the released code has it: feminine words are looked for first and win.
+# Section 3.2, footnote 9, as in the released code: feminine words are searched first.
 _PAPER_WORDS = (
     (Gender.FEMININE, frozenset({"she", "her", "woman", "girl"})),
     (Gender.MASCULINE, frozenset({"he", "him", "man", "guy", "boy"})),

@@ -1,4 +1,4 @@
-"""What is counted of TGBI's judgements, the metrics made of it, and the paper's tests of bias."""
+"""Counts and metrics of TGBI, and the paper's tests of bias."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ DESCRIBED = described(__package__)
 
 
 def neutrality_index(p_w: Floats, p_m: Floats, p_n: Floats) -> Floats:
-    """P_S = sqrt(p_w p_m + p_n), equation 2: 1 when all is neutral, 0 when all is of one gender.
+    """P_S = sqrt(p_w p_m + p_n), equation 2: 1 if all are neutral, 0 if all have one gender.
 
-    The shares may sum to less than one when some translations failed. The index grows with each share, so a failed
-    translation can only lower it.
+    Shares sum to less than one if translations failed. The index grows with each share, so failures can only lower it.
     """
     return np.sqrt(p_w * p_m + p_n)
 
 
 def set_columns(name: str) -> tuple[str, str, str, str]:
-    """The columns that count feminine, masculine, neutral and all sentences of one set."""
+    """Columns that count feminine, masculine, neutral and all sentences of one set."""
     return f"{name}.feminine", f"{name}.masculine", f"{name}.neutral", f"{name}.total"
 
 
@@ -63,7 +62,7 @@ def tgbi(names: Sequence[str]) -> Metric:
 
 
 def _one_kind_only(sums: Sequence[float], unseen: float) -> tuple[float, float]:
-    """All groups alike: as far as the share of those unlike them may go, P_S may go."""
+    """Range of P_S if all groups are equal and this share is unseen."""
     w, m, n, total = sums
     p_w, p_m, p_n = w / total, m / total, n / total
     point = float(np.sqrt(p_w * p_m + p_n))
@@ -83,7 +82,7 @@ _SHARES = {"feminine": "p_w", "masculine": "p_m", "neutral": "p_n", "mixed": "p_
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
     present = {name for judgement in judgements for name in judgement.tags["sets"].split()}
-    # Korean and Japanese have all seven; a language without politeness has fewer, and its index is over those.
+    # Korean and Japanese have all seven sets; a language without politeness has fewer, and its index is over those.
     own = [name for name in SETS if name in present]
     is_own = settings.data not in ("official", "core")
     women, men = (share(DESCRIBED[_SHARES[kind]], "all", kind) for kind in ("feminine", "masculine"))
@@ -119,7 +118,7 @@ def _columns_of(judgement: Judgement) -> Iterable[str]:
 
 
 def _leaning(counts: Counter[str], total: int) -> str:
-    """Which gender a lexeme is translated with: one only, both, or (mostly) left open."""
+    """The gender a lexeme is translated with: one only, both, or (mostly) unspecified."""
     gendered = counts["feminine"] + counts["masculine"]
     if 2 * gendered < total:
         return "open"
@@ -127,7 +126,7 @@ def _leaning(counts: Counter[str], total: int) -> str:
 
 
 def _by_lexeme(judgements: Sequence[Judgement]) -> dict[str, tuple[str, str, Counter[str]]]:
-    """Each lexeme in the order of its ids: its text, its class, and how often it came out how."""
+    """Each lexeme by id: text, class, and number of each outcome."""
     found: dict[str, tuple[str, str, Counter[str]]] = {}
     for judgement in judgements:
         known = found.setdefault(judgement.group_id, (judgement.entity, judgement.tags["kind"], Counter()))

@@ -1,9 +1,9 @@
-"""Semantic uncertainty: is a system unsure exactly when the source is ambiguous? (Staliūnaitė, Cheng and Vlachos 2026)
+"""Semantic uncertainty: is a system uncertain exactly when the source is ambiguous? (Staliūnaitė, Cheng and Vlachos
+2026)
 
-Many translations are drawn of each WinoMT sentence. Where a pronoun tells the gender of the person, they should agree
-on it; where the pronoun is "they", they should not. How far they agree is measured by the entropy of the samples:
-of their strings, of the gender of the noun, and of meanings by degrees (S3E). Equations and what is reconstructed in
-them: `metrics/uncertainty.py`.
+Many translations of each WinoMT sentence are sampled. They should agree on gender if a pronoun specifies it, and not if
+the pronoun is "they". Agreement is measured by the entropy of the samples: of strings, of the noun's gender, and of
+meanings by similarity (S3E). Equations and what is reconstructed in them: `metrics/uncertainty.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options
 COSINE = "cosine"
 DISTANCES = (COSINE, "euclidean", "manhattan", "chebyshev", "minkowski")
 SAMPLING = "epsilon=0.2"
-"""How the paper draws."""
+"""The paper's sampling method."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Alpha, the power of the similarity in S3E: given, tuned on these judgements, or tuned in another run.
 
-As text: `16`; `tuned`; `tuned:RUN_FOLDER`, which becomes `tuned=8@RUN` once the folder has been read, so that what is
-stored and signed needs that folder no more.
+As text: `16`; `tuned`; `tuned:RUN_FOLDER`, which is resolved to `tuned=8@RUN`, so that stored and signed values do not
+depend on that folder.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TIE = 1e-12
 
 
 def correlation(first: Floats, second: Floats) -> float | None:
-    """Pearson's; `None` with fewer than two pairs, or where one side is constant."""
+    """Pearson's; `None` with fewer than two pairs, or if one side is constant."""
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     x, y = first - first.mean(), second - second.mean()
@@ -40,7 +40,7 @@ def correlation(first: Floats, second: Floats) -> float | None:
 
 
 class AlphaRow(NamedTuple):
-    """What one alpha does: the correlation of S3E with gender entropy on each half, and the mean S3E of all items."""
+    """For one alpha: correlation of S3E with gender entropy on each half, and mean S3E of all items."""
 
     alpha: float
     development: float | None
@@ -49,13 +49,13 @@ class AlphaRow(NamedTuple):
 
 
 class AlphaTuning(NamedTuple):
-    """What each alpha does, and the one with the highest correlation on the development half."""
+    """All alphas, and the one with the highest correlation on the development half."""
 
     curve: Sequence[AlphaRow]
     best: AlphaRow | None
-    """Of equally good ones, the smallest; `None` where no correlation is defined."""
+    """The smallest of equally good ones; `None` if no correlation is defined."""
     edge: str
-    """`smallest` or `largest` if the best alpha is that of all tried: a better one may lie beyond."""
+    """`smallest` or `largest` if the best alpha is at that end of the range: a better one may lie beyond."""
 
     @property
     def alpha(self) -> float | None:
@@ -68,24 +68,24 @@ def _tuned(curve: Sequence[AlphaRow]) -> AlphaTuning:
         if row.development is not None and row.development > highest + _TIE:
             best, highest = row, row.development
     for edge, rows in (("smallest", curve), ("largest", curve[::-1])):
-        # Where the next one is as good, there is no slope that leads beyond.
+        # If the next alpha is as good, there is no slope beyond the range.
         if len(rows) > 1 and rows[0] is best and highest > (rows[1].development or 0.0) + _TIE:
             return AlphaTuning(curve, best, edge)
     return AlphaTuning(curve, best, "")
 
 
 def in_development_half(contrast_set: str) -> bool:
-    """Half of the contrast sets, by a hash of their name: the same on every machine and for every system."""
+    """Half of the contrast sets, by a hash of their names: independent of machine and system."""
     return hashlib.sha256(contrast_set.encode()).digest()[0] % 2 == 0
 
 
 @cached
 def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
-    """Find the alpha for which S3E goes most with the entropy of gender labels (Appendix B of the paper).
+    """Find the alpha whose S3E correlates best with the entropy of gender labels (Appendix B of the paper).
 
-    It is chosen on one half of the contrast sets, since it is fitted to the very labels that it is later compared with;
-    the correlation on the other half says how well it fits sentences that had no say. Sentences without samples or
-    gender entropy are left out. Alphas beyond the usual ones are tried only while the largest so far is the best.
+    It is fitted to the labels that it is later compared with, so it is chosen on one half of the contrast sets; the
+    correlation on the other half is unbiased. Sentences without samples or gender entropy are left out. Larger alphas
+    are tried only while the largest so far is the best.
     """
     half, genders = array("b"), array("d")
     columns: dict[float, array[float]] = defaultdict(lambda: array("d"))  # there may be many sentences
@@ -118,19 +118,19 @@ def _alpha_in(name: str) -> float:
 
 ALPHA = 16.0
 MOST_ALPHA = 524288.0
-"""The largest that is taken or tried; a cosine of 0.9999 to this power is nothing."""
+"""Largest alpha accepted or tried; a cosine of 0.9999 to this power is 0."""
 WIDE_ALPHAS = (*ALPHAS, *takewhile(lambda alpha: alpha <= MOST_ALPHA, (ALPHAS[-1] * 2**n for n in range(1, 64))))
-"""What is computed where alpha is tuned: doubled until the best is not the last."""
+"""Alphas to compute for tuning: doubled until the best is not the last."""
 _FROM_RUN = "tuned:"
 _TAKEN = re.compile(r"tuned=(?P<alpha>[^@]+)@(?P<run>.+)")
 _SIGNED = re.compile(r"(?P<similarity>.*),alpha-(?P<tuned>tuned=)?(?P<alpha>[^@]*)(?:@(?P<run>.*))?")
 _UNSIGNABLE = re.compile(r"[^\w.-]+")
 _TOO_ALIKE, _TOO_NEAR = 0.99, 0.02
-"""Correlation of S3E with string entropy, and mean relative difference, from which on they are nearly the same."""
+"""Correlation of S3E with string entropy, and mean relative difference, at which they are practically equal."""
 
 
 def parse_alpha(text: str) -> float | None:
-    """The number, if it is known before anything is judged."""
+    """The number, if known before judging."""
     taken = _TAKEN.fullmatch(text)
     try:
         value = float(taken["alpha"] if taken else text)
@@ -140,7 +140,7 @@ def parse_alpha(text: str) -> float | None:
 
 
 def completed_alpha(settings: Settings, similarity: str) -> str:
-    """As it is stored; `similarity` is the name of the measure that it is the power of."""
+    """As stored; `similarity` is the name of the similarity measure."""
     text = settings.alpha or f"{ALPHA:g}"
     if text.startswith(_FROM_RUN):
         return _from_run(text.removeprefix(_FROM_RUN), settings.cell, similarity)
@@ -152,12 +152,12 @@ def completed_alpha(settings: Settings, similarity: str) -> str:
 
 
 def chosen_alpha(judgements: Sequence[Judgement], wanted: str) -> float:
-    """The power of S3E: as given, or the one whose entropy goes most with gender entropy on the development half."""
+    """The given power of S3E, or the one tuned on the development half."""
     return parse_alpha(wanted) or tuning_of(judgements).alpha or ALPHA
 
 
 def settled_alpha(judgements: Sequence[Judgement], wanted: str) -> str:
-    """As it is signed."""
+    """As signed."""
     if wanted != "tuned":
         return wanted
     best = tuning_of(judgements).alpha
@@ -165,8 +165,8 @@ def settled_alpha(judgements: Sequence[Judgement], wanted: str) -> str:
 
 
 def as_compared(conditions: Mapping[str, str]) -> Mapping[str, str]:
-    """Conditions of a result with similarity, alpha and entailment as they were signed: the same number is the same
-    alpha, however it was found, and the same model the same wherever it lies."""
+    """Conditions of a result with signed similarity, alpha and entailment: equal values compare equal, however alpha
+    was found and wherever the model is stored."""
     found = dict(conditions)
     signed = found.pop("similarity as signed", found.get("similarity", ""))
     parts = _SIGNED.fullmatch(signed)
@@ -179,7 +179,7 @@ def as_compared(conditions: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _from_run(run: str, cell: str, similarity: str) -> str:
-    """The alpha that another run was tuned to, by its signature: of this direction, or of the only one it has."""
+    """The alpha tuned in another run, from its signature: of this direction, or of its only one."""
     folder = Path(run)
     if not folder.is_dir():
         raise UserError(f"--alpha tuned:{run}: there is no such run folder; give one that `gendermark run -o` wrote")
@@ -229,7 +229,7 @@ def alpha_table(judgements: Sequence[Judgement]) -> Table:
 
 
 def alpha_remarks(judgements: Sequence[Judgement], wanted: str) -> list[str]:
-    """Of an alpha that was tuned, here or in another run."""
+    """Warnings about a tuned alpha."""
     if wanted == "tuned":
         tuning = tuning_of(judgements)
         if tuning.alpha is None:

@@ -1,9 +1,8 @@
-"""Texts that mean the same, by a model of natural language inference: each follows from the other.
+"""Cluster texts by meaning with a model of natural language inference: equivalent texts entail each other.
 
-Whether one text follows from another is asked of the model; two texts are linked when each follows from the other, and
-a cluster is what is linked, directly or through others. The literature instead compares each text with one member of
-each cluster so far, which gives other clusters for another order of the same samples, since following from each other
-is not transitive. Linked components do not depend on the order.
+Clusters are the connected components of mutual entailment. The literature instead compares each text with one member of
+each existing cluster, which depends on the order of the samples since mutual entailment is not transitive. Connected
+components do not depend on the order.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Entails = Callable[[Sequence[Pair]], Sequence[bool]]
 
 
 class Entailment:
-    """A model of natural language inference, which answers each question once."""
+    """A model of natural language inference with cached answers."""
 
     def __init__(self, model: str = DEFAULT_MODEL) -> None:
         needs = ("clustering by entailment", "hf", "--entailment DIRECTORY")
@@ -44,7 +43,7 @@ class Entailment:
         return [found[pair] == _YES for pair in pairs]
 
     def forecast(self, portions: Iterable[Sequence[Sequence[str]]]) -> None:
-        """Say how long it takes to cluster these groups of texts, if no two of them turn out to be linked."""
+        """Estimate the time to cluster these groups of texts, assuming that no two are linked."""
 
         def known(pairs: Sequence[Pair]) -> list[bool]:
             found = self._answers.expect(pairs)
@@ -62,10 +61,10 @@ class Entailment:
 
 
 def entailment_clusters(groups: Sequence[Sequence[str]], entails: Entails) -> list[list[int]]:
-    """For each group of texts, the number of the cluster each is in, counted from 0 in the order of the texts.
+    """For each group of texts, the cluster number of each, from 0 in the order of the texts.
 
-    The questions of all groups are asked together: those of the second direction only where the first holds, and none
-    of texts that are already in one cluster.
+    Questions of all groups are batched; the second direction is asked only if the first holds, and never for texts
+    already in one cluster.
     """
     distinct = [list(dict.fromkeys(texts)) for texts in groups]
     clusters = [{text: number for number, text in enumerate(texts)} for texts in distinct]
@@ -94,9 +93,9 @@ def clusters_with(
     clusters: Sequence[Sequence[int]],
     entails: Entails,
 ) -> list[list[frozenset[int]]]:
-    """For each wanted text of a group, the clusters in which it equals a member or is linked with one.
+    """For each wanted text, the clusters with a member that equals or is linked to it.
 
-    It joins no clusters: one that is linked with two of them belongs to both, and they stay two.
+    It merges no clusters: a text linked to two belongs to both.
     """
     pairs = ((text, other) for texts, group in zip(wanted, groups, strict=True) for text in texts for other in group)
     linked = _linked((pair for pair in pairs if pair[0] != pair[1]), entails)
@@ -114,7 +113,7 @@ def clusters_with(
 
 
 def _linked(pairs: Iterable[Pair], entails: Entails) -> set[Pair]:
-    """The pairs of texts each of which follows from the other."""
+    """The pairs of texts that entail each other."""
     asked = list(dict.fromkeys(_ordered(a, b) for a, b in pairs))
     forward = [pair for pair, holds in zip(asked, entails(asked), strict=True) if holds]
     backward = entails([(b, a) for a, b in forward])

@@ -1,4 +1,4 @@
-"""What semantic uncertainty says about a system."""
+"""Findings and figures of semantic uncertainty."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def findings(result: Result) -> list[Finding]:
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
-    """Those of the paper's tables that have a number."""
+    """The paper's tables, as far as there are numbers."""
     made = {
         "log p, right - wrong": lambda result: _log_probability(result, "right", "wrong"),
         "log p, right": lambda result: _log_probability(result, "right"),
@@ -59,7 +59,7 @@ def _has_number(form: Form, cells: Sequence[Cell]) -> bool:
 
 
 def _log_probability(result: Result, *sides: str) -> Estimate | None:
-    """Of a forced choice: the mean log-probability of a side, or of the first minus the second."""
+    """Forced choice: mean log-probability of a side, or of the first minus the second."""
     for test in result.tests:
         found = [test.details.get(f"log_probability_{side}") for side in sides]
         means = [mean for mean in found if mean is not None]
@@ -70,7 +70,7 @@ def _log_probability(result: Result, *sides: str) -> Estimate | None:
 
 
 def _accuracy(result: Result) -> Estimate | None:
-    """Of all sentences, each weighing the same."""
+    """Accuracy over all sentences with equal weights."""
     told, left_open = result.find("p_right", UNAMBIGUOUS), result.find("p_neutral", AMBIGUOUS)
     if told is None or told.value is None or left_open is None or left_open.value is None:
         return None
@@ -80,7 +80,7 @@ def _accuracy(result: Result) -> Estimate | None:
 
 
 def examples(judgements: Sequence[Judgement]) -> Examples | None:
-    """The he, she and they versions of one sentence: the one where the genders of the samples differ most."""
+    """The he, she and they versions of the sentence with the largest gender differences between samples."""
     by_contrast: dict[str, dict[str, tuple[int, float]]] = {}
     for place, judgement in enumerate(judgements):
         entropy = judgement.measures.get("h_gender", 0.0)
@@ -102,7 +102,7 @@ _MOST_OCCUPATIONS = 40
 
 
 def entropies(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Figure 2 of the paper, without its bins of quality."""
+    """Figure 2 of the paper, without its quality bins."""
     rows: list[charts.DotRow] = []
     for cell, results in sheet.cells.items():
         dots = {
@@ -126,7 +126,7 @@ def entropies(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 
 
 def feminine_by_occupation(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """P(feminine) of the occupations with the most sentences, where the gender is open."""
+    """P(feminine) of the occupations with the most sentences of unspecified gender."""
     share_of_women = {name: percent / 100 for name, _, percent in core_occupations()}
     for cell, label, result in sheet.results:
         shares: dict[str, list[float]] = defaultdict(list)

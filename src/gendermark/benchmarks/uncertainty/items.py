@@ -1,4 +1,4 @@
-"""The sentences of the uncertainty benchmark, what each tells about gender, and their reference translations."""
+"""The sentences of the uncertainty benchmark, their gender, and their reference translations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_open(gender: Gender | None) -> bool:
 
 
 def as_winomt(settings: Settings) -> winomt.Settings:
-    """Whose sentences these are, and whose judge reads the gender of the noun."""
+    """WinoMT's settings: its sentences, and its judge for the noun's gender."""
     return winomt.Settings(
         "winomt",
         settings.source_language,
@@ -101,10 +101,10 @@ def _marked(item: Item, settings: Settings) -> Item:
 
 
 def with_name(text: str, position: int, gender: Gender | None, language: str, entity: str) -> str:
-    """The sentence with a name behind the noun of the person meant, of the gender of its pronoun.
+    """The sentence with a name after the person's noun, of the pronoun's gender.
 
-    A sentence that leaves the gender open gets none, nor does "someone", which no name can follow. The name depends on
-    language and sentence alone. The place of the noun stays what it was.
+    Sentences of unspecified gender get none, nor does "someone", which no name can follow. The name depends only on
+    language and sentence; the noun's position is unchanged.
     """
     known = names()
     languages = sorted({code for code, _ in known})
@@ -138,7 +138,7 @@ def names() -> Mapping[tuple[str, Gender], Sequence[str]]:
 
 
 def _with_header(path: str, settings: Settings) -> ItemSet:
-    """The format that all benchmarks read, with the two reference translations in columns of their own."""
+    """The common format of own data, with the two reference translations in further columns."""
     rows, origin = own_rows(path)
     found, _ = read_own(path, ("source",))
     references = (_own_references(path, own.line, [own[name] for name in _REFERENCES]) for own in found)
@@ -150,8 +150,8 @@ def _with_header(path: str, settings: Settings) -> ItemSet:
 
 
 def _own_items(path: str, settings: Settings) -> Iterator[Item]:
-    """Lines as in WinoMT's files (gender, index, sentence, entity), and after them, if there are any, the reference
-    translations with a masculine and with a feminine noun."""
+    """Lines as in WinoMT's files (gender, index, sentence, entity), optionally followed by masculine and feminine
+    references."""
     lines = stored((number, line.split("\t")) for number, line in enumerate(each_line(path), start=1) if line.strip())
     if not lines:
         raise BadFile(path, "is empty; give a line for each sentence: gender, index, sentence, entity; tab-separated")
@@ -176,7 +176,7 @@ def _own_items(path: str, settings: Settings) -> Iterator[Item]:
 
 
 def _own_references(path: str, line: int, cells: Sequence[str]) -> dict[str, str]:
-    """Both, or none: a surprisal is compared with that of the other."""
+    """Both or none: surprisals are compared."""
     texts = [cell.strip() for cell in cells]
     if not any(texts):
         return {}
@@ -186,7 +186,7 @@ def _own_references(path: str, line: int, cells: Sequence[str]) -> dict[str, str
 
 
 def _check_place(path: str, line: int, row: Row, entity: str) -> None:
-    """Refuse an entity that is not where the line says; in WinoMT's own files all are."""
+    """Refuse an entity that is not at the stated position; WinoMT's files have none."""
     places = places_of(row.sentence, entity)
     if row.position in places:
         return
@@ -205,11 +205,11 @@ def has_references(item: Item, settings: Settings) -> bool:
 
 
 def references_of(item: Item, settings: Settings) -> list[Reference]:
-    """The right and the wrong translation of an item that tells its gender."""
+    """The correct and the wrong translation of an item that specifies gender."""
     if is_open(item.expected) or not has_references(item, settings):
         return []
     tags = item.tags
-    if "reference_gendered" in tags:  # mGeNTE: where the source gives the gender, the neutral translation is worse
+    if "reference_gendered" in tags:  # mGeNTE: if the source specifies gender, the neutral translation is worse
         return [
             Reference(tags["reference_gendered"], "correct", item.expected),
             Reference(tags["reference_neutral"], "incorrect", Gender.NEUTRAL),
@@ -221,7 +221,7 @@ def references_of(item: Item, settings: Settings) -> list[Reference]:
 
 
 def right_references(item: Item, settings: Settings) -> list[str]:
-    """The references to compare with: one where the source gives the gender, all where it is open."""
+    """The references to compare with: one if the source specifies gender, else all."""
     told = [reference.text for reference in references_of(item, settings) if reference.side == "correct"]
     if told or not has_references(item, settings):
         return told
@@ -231,7 +231,7 @@ def right_references(item: Item, settings: Settings) -> list[str]:
 
 
 def neutral_references(item: Item) -> list[str]:
-    """Of mGeNTE, which may have several."""
+    """mGeNTE may have several."""
     return [text for name, text in item.tags.items() if name.startswith("reference_neutral")]
 
 
@@ -243,6 +243,6 @@ def _of_both_genders(item: Item, settings: Settings) -> tuple[str, str]:
 
 @cache
 def references(language: str) -> Mapping[tuple[str, str], tuple[str, str]]:
-    """(contrast set, gender of the source) -> the translations with a masculine and with a feminine noun."""
+    """(contrast set, source gender) -> masculine and feminine reference."""
     rows = core_rows(f"uncertainty/references.{language}.tsv")
     return {(row["contrast"], row["gender"]): (row["masculine"], row["feminine"]) for row in rows}

@@ -1,4 +1,4 @@
-"""From the samples of a sentence to its entropies: of strings, of the noun's gender, of meanings by degrees."""
+"""From samples to entropies: of strings, of the noun's gender, of meanings by similarity."""
 
 from __future__ import annotations
 
@@ -40,40 +40,39 @@ from gendermark.reading.failures import failure
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
 
 _N_RESAMPLES = 200
-"""Of the samples of one sentence, for the standard error of its entropy."""
+"""Resamples of one sentence's samples, for the standard error of its entropy."""
 _SENTENCES_AT_ONCE = 256
-"""Whose samples are compared by entailment together: up to 32,000 pairs of texts."""
+"""Sentences per entailment batch: up to 32,000 pairs of texts."""
 _N_SHOWN = 5
-"""Distinct translations that stand in the evidence."""
+"""Distinct translations kept in the evidence."""
 
-# Loaded before any work starts, so that what is missing is said then; and once.
+# Loaded before any work starts, so that missing models are reported early; and only once.
 similarity_of = cache(open_similarity)
 entailment_of = cache(Entailment)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """What was drawn for one item, and in which ways its distinct texts are alike, to each other and to references."""
+    """The samples of one item, and the similarities of its distinct texts to each other and to references."""
 
     item: Item
     samples: Samples
-    """The texts that are translations."""
+    """The texts of valid translations."""
     n_asked: int
     answers: Sequence[Translation]
-    """Those that are translations."""
+    """The valid translations."""
     references: Sequence[items.Reference]
     genders: Sequence[Gender | None] = ()
     similarities: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     """Of the texts, then of the references."""
     meanings: Sequence[int] | None = None
-    """The cluster of each text, if entailment was asked for."""
+    """The cluster of each text, if entailment was requested."""
     reference_meanings: Sequence[frozenset[int]] = ()
-    """The clusters that each reference belongs to."""
+    """The clusters of each reference."""
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
-    """The judgements of all sentences. Word alignment learns from all samples; everything else is one sentence, or a
-    portion of sentences, after the other, which changes no number."""
+    """The judgements of all sentences. Word alignment learns from all samples; the rest is computed in portions."""
     settings: Settings = item_set.selection
     drawn = [_drawn(item, samples, settings) for item, samples in zip(item_set.items, answers, strict=True)]
     usual = WIDE_ALPHAS if settings.alpha == "tuned" else ALPHAS
@@ -107,7 +106,7 @@ def _drawn(item: Item, answers: Sequence[Translation], settings: Settings) -> _S
 
 
 def _expected_chrf(samples: Samples, references: Sequence[str]) -> float | None:
-    """Of a sample against the right translation; of several, each sample against the one it is most like."""
+    """Mean chrF of samples against the correct translation; with several, against the most similar."""
     if not samples.n or not references:
         return None
     texts = [text for _ in references for text in samples.texts]
@@ -119,8 +118,7 @@ def _expected_chrf(samples: Samples, references: Sequence[str]) -> float | None:
 
 
 def _genders(item_set: ItemSet, drawn: Sequence[_Sentence]) -> Iterator[list[Gender | None]]:
-    """For each item the gender of the noun in each of its distinct translations, read as WinoMT reads it; where no noun
-    is named, the gender that the references tell."""
+    """For each item, the noun's gender in each distinct translation, as in WinoMT; without a noun, by the references."""
     with_person = [found for found in drawn if found.item.entity]
     asked = [found.item for found in with_person for _ in found.samples.texts]
     texts = [text for found in with_person for text in found.samples.texts]
@@ -133,11 +131,11 @@ def _genders(item_set: ItemSet, drawn: Sequence[_Sentence]) -> Iterator[list[Gen
 
 
 def _genders_by_references(item: Item, texts: Sequence[str], target_language: str) -> list[Gender | None]:
-    """Read the gender of mGeNTE translations, which name no noun, by the words that tell their references apart.
+    """Read the gender of mGeNTE translations, which name no noun, by words that distinguish their references.
 
-    Where the source gives the gender (Set-G), a translation has it if it has words that only the gendered reference
-    has, and none that only a neutral one has; it is neutral the other way round; else nothing can be said. Where the
-    gendered reference has annotated words, no others tell. In Set-N no gender is annotated.
+    If the source specifies gender (Set-G), a translation is gendered if it has words specific to the gendered reference
+    and none specific to a neutral one, neutral in the reverse case, else undecided. Annotated words, if any, take
+    precedence. Set-N has no annotated gender.
     """
     if items.is_open(item.expected) or "reference_gendered" not in item.tags:
         return [None] * len(texts)
@@ -162,7 +160,7 @@ def _genders_by_references(item: Item, texts: Sequence[str], target_language: st
 def _meanings(
     drawn: Sequence[_Sentence], entailment: str
 ) -> Iterator[tuple[Sequence[int] | None, Sequence[frozenset[int]]]]:
-    """For each item the cluster of each distinct text, and the clusters of each reference; if these are asked for."""
+    """For each item, the clusters of its distinct texts and of its references, if requested."""
     if not entailment:
         yield from ((None, ()) for _ in drawn)
         return
@@ -182,7 +180,7 @@ def _judgement(found: _Sentence, alphas: Sequence[float], settings: Settings) ->
     n_of: Counter[object] = Counter()
     for label, n in zip(labels, decided.counts.tolist(), strict=True):
         n_of[label] += int(n)
-    # Gender entropy cannot tell all-feminine from all-masculine; the share can.
+    # Gender entropy cannot distinguish all-feminine from all-masculine; the share can.
     share = arithmetic.feminine_share(samples, genders)
     values: dict[str, float | None] = {
         "n_asked": found.n_asked,
@@ -211,13 +209,13 @@ def _judgement(found: _Sentence, alphas: Sequence[float], settings: Settings) ->
     values |= _standard_errors(found, decided, labels, alphas)
     logs = [answer.log_probability for answer in found.answers]
     if known := [log for log in logs if log is not None]:
-        # With its sign turned, like all surprisals here: what is summed up over groups is never below 0.
+        # Negative, like all surprisals here: sums over groups must not be below 0.
         values["nll"] = -math.fsum(known) / len(known)
         per_token = arithmetic.log_probability_per_token(logs, [answer.n_tokens for answer in found.answers])
         values["nll_per_token"] = None if per_token is None else -per_token
     if found.references and samples.n:
         values |= _surprisals(found, decided, labels, alphas)
-    # The gender that most samples have; none where two have as many.
+    # The most frequent gender of the samples; none if tied.
     first, second = (*n_of.most_common(2), (None, 0), (None, 0))[:2]
     observed = Gender(str(first[0])) if first[1] > second[1] else None
     order = sorted(range(samples.n_distinct), key=lambda place: (-samples.counts[place], samples.texts[place]))
@@ -233,11 +231,11 @@ def _judgement(found: _Sentence, alphas: Sequence[float], settings: Settings) ->
 def _standard_errors(
     found: _Sentence, decided: Samples, labels: Sequence[Hashable], alphas: Sequence[float]
 ) -> dict[str, float | None]:
-    """How far each entropy of a sentence would move if its samples were drawn anew."""
+    """Standard error of each entropy under resampling of the samples."""
     samples, n = found.samples, found.samples.n_distinct
     names = ["h_gender_se", "h_string_se", *(f"h_s3e_se@{alpha:g}" for alpha in alphas)]
     names += ["h_semantic_se"] if found.meanings is not None else []
-    if n < 2:  # what is always the same does not move
+    if n < 2:  # identical samples do not vary
         return dict.fromkeys(names if decided.n else names[1:] if samples.n else (), 0.0)
     anew = arithmetic.resampled_counts(samples, _N_RESAMPLES, found.item.index)
     of_decided = anew
@@ -255,7 +253,7 @@ def _standard_errors(
 def _surprisals(
     found: _Sentence, decided: Samples, labels: Sequence[Hashable], alphas: Sequence[float]
 ) -> dict[str, float | None]:
-    """How surprising the right and the wrong reference are, given the samples (condition 1)."""
+    """Surprisal of the correct and the wrong reference, given the samples (condition 1)."""
     samples, n = found.samples, found.samples.n_distinct
     values: dict[str, float | None] = {}
     for place, reference in enumerate(found.references):
@@ -276,17 +274,17 @@ def _surprisals(
 SIMILARITY = "characters"
 N_SAMPLES = 128
 _FREE = frozenset({"epsilon", "seed", "top_k", "top_p"})
-"""Of how samples are drawn: the paper also names a top-k or top-p, but its value is lost in the text we have."""
+"""Sampling options that vary: the paper also names a top-k or top-p, whose value our copy of the text lacks."""
 ELSEWHERE = "unknown=elsewhere"
-"""How samples were drawn that somebody else has drawn."""
+"""Sampling method of samples drawn elsewhere."""
 
 
 def by_the_paper(settings: Settings) -> Settings:
-    """Fill in the settings of rules `paper`, as far as the paper's text says, and refuse what contradicts them.
+    """Fill in the settings of rules `paper`, as far as the paper specifies them, and refuse contradictions.
 
-    128 samples with epsilon 0.2, similarity by multilingual E5, meanings by an mDeBERTa that was trained for inference
-    (section 3), alpha tuned (Appendix B). The text does not say which size of E5 it was, so the largest stands here,
-    nor whether alpha was tuned once for all systems: tune it in one run and hand it on.
+    128 samples with epsilon 0.2, similarity by multilingual E5, meanings by an mDeBERTa trained for inference (section
+    3), alpha tuned (Appendix B). The paper does not give the size of E5, so the largest is used, nor whether alpha was
+    tuned once for all systems: tune it in one run and pass it on.
     """
     drawn = dict(settings.sampling_options) if settings.sampling not in ("", ELSEWHERE) else {"epsilon": "0.2"}
     is_epsilon = re.fullmatch(r"0?\.20*", drawn.get("epsilon", "")) is not None

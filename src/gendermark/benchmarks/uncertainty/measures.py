@@ -1,4 +1,4 @@
-"""What is counted of the judgements of the uncertainty benchmark, and the metrics made of it."""
+"""Counts and metrics of the uncertainty benchmark."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from gendermark.metrics.metric import (
 from gendermark.records import Judgement, Table, Verdict
 
 PAIRED = {UNAMBIGUOUS: "paired-unambiguous", AMBIGUOUS: "paired-ambiguous"}
-"""The slices of contrast sets that have both kinds of sentence."""
+"""Slices of contrast sets with both kinds of sentence."""
 
 
 def _descriptions() -> dict[str, Description]:
-    """Those in `metrics.toml`, where some are written once for all kinds of entropy."""
+    """The descriptions in `metrics.toml`, where shared ones are written once for all kinds of entropy."""
     rows = tomllib.loads((files(__package__) / "metrics.toml").read_text(encoding="utf-8"))
     kinds, of_each = rows.pop("kinds"), rows.pop("of_each_kind")
     found = {}
@@ -58,7 +58,7 @@ _TIE = 1e-9
 _N_GENDERS = 3
 """Masculine, feminine, neutral."""
 _LOST_SHARE = 0.1
-"""Of sentences whose gender should be read and is not, from which on that is said."""
+"""Share of sentences with unreadable gender that triggers a warning."""
 _STEREOTYPES = ("pro", "anti")
 
 
@@ -98,12 +98,12 @@ def _is_entropy(name: str) -> bool:
 
 
 def has_both(members: Iterable[Judgement]) -> bool:
-    """Whether a contrast set has versions that tell the gender and versions that leave it open."""
+    """Whether a contrast set has versions that specify gender and versions that do not."""
     return {judgement.tags["source"] for judgement in members} >= {AMBIGUOUS, UNAMBIGUOUS}
 
 
 def _average_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
-    """The mean entropies of the two kinds of sentence in one contrast set, which counts once, whatever its size."""
+    """Mean entropies of both kinds of sentence in one contrast set, which counts once whatever its size."""
     if not has_both(members):
         return
     counts["paired.total"] += len(members)
@@ -123,7 +123,7 @@ def _average_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
 
 
 def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
-    """Of the pairs of an ambiguous and an unambiguous version of one sentence: how often is the first less sure?"""
+    """Pairs of an ambiguous and an unambiguous version: how often is the first less certain?"""
     told_ones = [judgement.measures for judgement in members if judgement.tags["source"] == UNAMBIGUOUS]
     for open_one in members if told_ones else ():
         if open_one.tags["source"] != AMBIGUOUS:
@@ -141,7 +141,7 @@ def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
-    """The metrics that these judgements can give, the main ones first."""
+    """The metrics available for these judgements, the main ones first."""
     alpha = chosen_alpha(judgements, settings.alpha)
     most = _most(judgements)
     known = most.largest
@@ -190,11 +190,11 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
 
 @dataclass(frozen=True)
 class _Most:
-    """The largest value that a measure of one sentence can have; the smallest is 0."""
+    """The maximum of a measure of one sentence; the minimum is 0."""
 
     n_samples: int
     largest: Mapping[str, float]
-    """That was seen, of each measure."""
+    """Observed maximum of each measure."""
     stereotypes: Set[str]
 
     def __call__(self, key: str) -> float:
@@ -221,7 +221,7 @@ class _Most:
             return math.log(min(n, _N_GENDERS))
         if key.startswith("h_"):
             return math.log(n)
-        # S3E's surprisal and -log p have no bound: the largest that was seen stands for it.
+        # S3E's surprisal and -log p are unbounded: use the observed maximum.
         names = (key, f"{key}.correct", f"{key}.incorrect")
         return max((self.largest[name] for name in names if name in self.largest), default=0.0)
 
@@ -239,9 +239,9 @@ def _most(judgements: Sequence[Judgement]) -> _Most:
 
 
 def _awareness(kind: str, key: str) -> Metric:
-    """Of 100 pairs of an ambiguous and an unambiguous version: in how many is the first less sure? Ties count half.
+    """Percentage of pairs whose ambiguous version is less certain than the unambiguous one. Ties count half.
 
-    Of the gender it is less sure if fewer of its samples agree on one: by differing, or by leaving it open.
+    Less certain about gender means that fewer samples agree on one: by differing, or by leaving it unspecified.
     """
     about, n = DESCRIBED[f"awareness_{kind}"], f"pairs.{key}.n"
     return rate(about, "all", f"pairs.{key}.sum", n, judged=n)
@@ -250,7 +250,7 @@ def _awareness(kind: str, key: str) -> Metric:
 def _mean(
     name: str, key: str, part: str, most: Callable[[str], float], counted: tuple[str, str] | None = None
 ) -> Metric:
-    """`counted`: the columns of all items and of those with a value, where the slice's own do not tell."""
+    """`counted`: the columns of all items and of those with a value, if not the slice's own."""
     needs, rule = (f"{part}.{key}.sum", f"{part}.{key}.n"), Bounded(0.0, most(key))
     return Metric(DESCRIBED[name], part, needs, _mean_of, *(counted or (f"{part}.total", needs[1])), rule)
 
@@ -260,7 +260,7 @@ def _mean_of(total: Floats, n: Floats) -> Floats:
 
 
 def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], highest: float) -> list[Metric]:
-    """Of two means: (first - second) / first, undefined where the first is 0; and first - second, which never is."""
+    """(first - second) / first of two means, undefined if the first is 0; and first - second, which is always defined."""
 
     def ratio(*columns: Floats) -> Floats:
         first, second = columns[0] / columns[1], columns[2] / columns[3]
@@ -270,7 +270,7 @@ def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], hi
         return columns[0] / columns[1] - columns[2] / columns[3]
 
     def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
-        """How far the means may lie if the groups unlike those seen have nothing, or the most."""
+        """Range of the means if unseen groups have the minimum, or the maximum."""
         kept = [(1 - unseen) * sums[place] / sums[place + 1] for place in (0, 2)]
         most = [mean + unseen * highest for mean in kept]
         return 1 - most[1] / kept[0], 1 - kept[1] / most[0]
@@ -319,7 +319,7 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
         if is_open:
             n_open += 1
             n_single += judgement.measures.get("n_distinct") == 1
-        # Of mGeNTE's sentences that leave the gender open none is ever read.
+        # Among mGeNTE's sentences of unspecified gender, none can be read.
         if judgement.entity or not is_open:
             n_to_read += 1
             n_unread += judgement.verdict is not Verdict.JUDGED

@@ -1,8 +1,8 @@
-"""Models of the transformers library, for embeddings and for entailment: opened, named, and asked each question once.
+"""Models of the transformers library, for embeddings and entailment, with cached answers.
 
-At full size they take hours. What they answer is kept in the cache directory, batch by batch, so that a run that was
-killed resumes, and judging again costs nothing. `GENDERMARK_DEVICE` (`cpu` if not set, `cuda`, `mps`)
-names what they run on: it belongs to the machine, not to the measurement, so it stands in no signature.
+Large models take hours. Answers are stored in the cache directory batch by batch, so that an interrupted run resumes
+and judging again is free. `GENDERMARK_DEVICE` (default `cpu`; `cuda`, `mps`) is a property of the machine, not of the
+measurement, so it is in no signature.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 
 
 def load_pretrained(kind: str, name: str, what: str, extra: str, flag: str) -> tuple[Any, Any]:
-    """Tokenizer and model of a name or directory, ready to answer.
+    """Tokenizer and model of a name or directory.
 
-    `what` needs it, in words; `extra` installs what it runs on; `flag` is how its directory is given.
+    For errors: `what` needs it, `extra` installs its library, `flag` sets its directory.
     """
     try:
         transformers = import_module("transformers")
@@ -62,8 +62,7 @@ def load_pretrained(kind: str, name: str, what: str, extra: str, flag: str) -> t
         raise UserError(
             f"{what} cannot load the model {name!r} ({reason}); download it, and give its directory with {flag}"
         ) from None
-    # Weights that a model lacks are filled in at random, and its answers would be so too. An embedding, though, does
-    # not pass through the pooling layer.
+    # Missing weights would be random. Embeddings do not use the pooling layer.
     missing = sorted(key for key in loading["missing_keys"] if kind != "AutoModel" or "pooler" not in key)
     if missing:
         raise UserError(
@@ -72,12 +71,12 @@ def load_pretrained(kind: str, name: str, what: str, extra: str, flag: str) -> t
         )
     if tokenizer.pad_token is None:
         raise UserError(f"{what} cannot use the model {name!r}, which has no padding token; give an encoder model")
-    # In full precision whatever it was stored in: what is compared here lies close to 1.
+    # Full precision: the compared values are close to 1.
     return tokenizer, _moved(model.float().eval())
 
 
 def device() -> str:
-    """What models run on here."""
+    """The device to run models on."""
     return os.environ.get(DEVICE) or "cpu"
 
 
@@ -92,7 +91,7 @@ def _moved(model: Any) -> Any:
 
 
 def _check_connection() -> None:
-    """At once: the library itself tries for a minute before it gives up."""
+    """Fail at once: the library retries for a minute."""
     endpoint = import_module("huggingface_hub.constants").ENDPOINT
     httpx = import_module("httpx")
     try:
@@ -103,7 +102,7 @@ def _check_connection() -> None:
 
 @contextmanager
 def _quietly(logging: Any) -> Iterator[None]:
-    """The library keeps to itself what it thinks of a model; its bars show on a terminal only."""
+    """Silence the library's warnings; progress bars only on a terminal."""
     verbosity, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     if not sys.stderr.isatty():
@@ -117,13 +116,13 @@ def _quietly(logging: Any) -> Iterator[None]:
 
 
 def pretrained_name(name: str) -> str:
-    """For signatures: the name of a model, or of its directory, with a short hash of its files."""
+    """Name of a model or its directory with a short hash of its files, for signatures."""
     directory = _directory_of(name)
     if directory is None:
         return name
     weights = sorted(directory.glob("*.safetensors")) or sorted(directory.glob("*.bin"))
     digest = hashlib.sha256()
-    # Only what is read: a copy with another README is the same model.
+    # Hash only what is read: a copy with another README is the same model.
     for path in (directory / "config.json", directory / "tokenizer.json", *weights):
         if path.is_file():
             facts = path.stat()
@@ -133,7 +132,7 @@ def pretrained_name(name: str) -> str:
 
 
 def _directory_of(name: str) -> Path | None:
-    """Where the files of a model lie that has been loaded: its own directory, or one in the library's cache."""
+    """Directory of a loaded model: its own, or one in the library's cache."""
     if Path(name).is_dir():
         return Path(name)
     try:
@@ -150,15 +149,15 @@ def _content_hash(path: Path, size: int, modified: int) -> bytes:  # noqa: ARG00
 
 
 class Answers:
-    """What a model answers to questions: computed in batches of about one length, each question once, ever."""
+    """A model's cached answers: computed in batches of similar length, each question once."""
 
     def __init__(self, model: str, compute: Callable[[Sequence[Question]], Iterable[bytes]]) -> None:
-        """`model`: its name with its hash, so that another one under the same name has answers of its own."""
+        """`model`: its name with its hash, so that another model of that name has its own answers."""
         self._model, self._compute = model, compute
         self._path = cache_root() / "models.sqlite"
         self._n_new, self._n_letters, self._first = 0, 0, list[Question]()
         with self._database() as database:
-            # Killed, it loses at most the batch it was at; several runs may write.
+            # If killed, it loses at most the current batch; several runs may write.
             database.execute("PRAGMA journal_mode=WAL")
             database.execute("CREATE TABLE IF NOT EXISTS answer (question BLOB PRIMARY KEY, answer BLOB NOT NULL)")
 
@@ -166,14 +165,14 @@ class Answers:
         """The answer to each."""
         found = self._look_up(questions)
         new = [question for question in dict.fromkeys(questions) if question not in found]
-        # Texts of about one length, so that little is spent on padding.
+        # Texts of similar length need little padding.
         new.sort(key=lambda question: (sum(map(len, question)), question))
         for start in range(0, len(new), _AT_ONCE):
             found |= self._ask(new[start : start + _AT_ONCE])
         return found
 
     def expect(self, questions: Collection[Question]) -> dict[Question, bytes]:
-        """The answers that are there already; the others count for what `tell` says."""
+        """The cached answers; the others count for the estimate of `tell`."""
         found = self._look_up(questions)
         new = [question for question in dict.fromkeys(questions) if question not in found]
         self._n_new += len(new)
@@ -182,7 +181,7 @@ class Answers:
         return found
 
     def tell(self, what: str) -> None:
-        """Time a batch of what is expected, and say how long all of it takes."""
+        """Time one batch and log the expected total."""
         n_letters = sum(len(text) for question in self._first for text in question)
         if self._n_new > _AT_ONCE:
             started = time.perf_counter()
@@ -220,7 +219,6 @@ class Answers:
 
     @contextmanager
     def _database(self) -> Iterator[Any]:
-        """One transaction."""
         sqlite3 = import_module("sqlite3")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -238,7 +236,7 @@ class Answers:
 
 
 def encode(tokenizer: Any, *texts: Sequence[str]) -> Any:
-    """Tokens of texts, or of pairs of texts, as one padded batch where the model is."""
+    """Tokens of texts or pairs of texts, as one padded batch on the model's device."""
     limit = min(int(tokenizer.model_max_length), 512)
     encoded = tokenizer(*map(list, texts), padding=True, truncation=True, max_length=limit, return_tensors="pt")
     return encoded.to(device())

@@ -1,12 +1,12 @@
-"""How alike two texts are, from 0 to 1: `characters`, `words`, `chrf` and `bleu` are bundled, `e5` and `use` optional.
+"""Similarity of two texts from 0 to 1: `characters`, `words`, `chrf` and `bleu` are bundled, `e5` and `use` optional.
 
-- `characters`: the letter sequences they share. Needs nothing, works in every script, sees spelling and not meaning.
-- `words`: the share of words they have in common, in whatever order.
-- `chrf`, `bleu`: sacreBLEU's score of each against the other, averaged over both directions.
-- `e5`, `e5:NAME_OR_DIRECTORY`: the cosine of multilingual E5 sentence embeddings, as in the uncertainty paper, which
-  does not say which size of the model it used.
-- `use`: the cosine of multilingual Universal Sentence Encoder embeddings; fast on a processor, made for 16 languages
-  (of ours: ar, de, es, fr, it, pl, pt, ru).
+- `characters`: shared letter sequences. Works in every script; sees spelling, not meaning.
+- `words`: share of common words, in any order.
+- `chrf`, `bleu`: sacreBLEU's score, averaged over both directions.
+- `e5`, `e5:NAME_OR_DIRECTORY`: cosine of multilingual E5 embeddings, as in the uncertainty paper, which does not give
+the model's size.
+- `use`: cosine of multilingual Universal Sentence Encoder embeddings; fast, for 16 languages (of ours: ar, de, es, fr,
+it, pl, pt, ru).
 
 Letters and embeddings are vectors, which can also be compared by a distance.
 """
@@ -34,30 +34,29 @@ Floats = NDArray[np.float64]
 NAMES = ("bleu", "characters", "chrf", "e5", "use", "words")
 DEFAULT_E5 = "intfloat/multilingual-e5-large"
 LONGEST = 4
-"""Letter sequences of 1 to this many are counted."""
+"""Letter sequences of 1 to this length are counted."""
 _TEXTS_AT_ONCE = 2048
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-"""Any large odd number: it spreads letter sequences over 64 bits, where a few thousand do not meet."""
+"""A large odd number that spreads letter sequences over 64 bits, where collisions are unlikely."""
 
 
 _DISTANCES: dict[str, Callable[[Floats], Floats]] = {
     "euclidean": lambda apart: (apart**2).sum(axis=-1) ** 0.5,
     "manhattan": lambda apart: abs(apart).sum(axis=-1),
     "chebyshev": lambda apart: abs(apart).max(axis=-1),
-    "minkowski": lambda apart: (abs(apart) ** 3).sum(axis=-1) ** (1 / 3),  # 1 and 2 are Manhattan's and Euclid's
+    "minkowski": lambda apart: (abs(apart) ** 3).sum(axis=-1) ** (1 / 3),  # 1 and 2 are Manhattan and Euclidean
 }
 
 
 def likeness(vectors: Floats, distance: str) -> Floats:
-    """Each row compared with each; all have the length 1.
+    """Each row compared with each; all have length 1.
 
-    Appendix B of the paper compares by distances, too, but does not say how it made likeness of a distance d. Here it
-    is 1 / (1 + d).
+    Appendix B of the paper also uses distances, without giving the conversion to similarity. Here it is 1 / (1 + d).
     """
     compared: Floats = vectors @ vectors.T
     if distance == COSINE:
         return compared
-    for place, row in enumerate(vectors):  # all at once would need as many numbers as there are pairs and dimensions
+    for place, row in enumerate(vectors):  # row by row, to bound memory
         compared[place] = 1 / (1 + _DISTANCES[distance](vectors - row))
     return compared
 
@@ -67,22 +66,20 @@ Groups = Iterable[Sequence[str]]
 
 @dataclass(frozen=True)
 class Similarity:
-    """A measure of likeness."""
+    """A similarity measure."""
 
     name: str
-    """For signatures: changes whenever the same two texts could be compared otherwise."""
+    """For signatures: changes whenever results could change."""
     matrices: Callable[[Groups], Iterator[Floats]]
-    """For each group of texts, each text compared with each: symmetric, 0 to 1, and 1 for equal texts.
-
-    Hand over all groups at once: a model then works on full batches."""
+    """For each group of texts, each text compared with each: symmetric, 0 to 1, and 1 for equal texts. Pass all groups
+    at once, so that models work on full batches."""
 
     def matrix(self, texts: Sequence[str]) -> Floats:
-        """Each text compared with each."""
         return next(self.matrices([texts]))
 
 
 def open_similarity(spec: str, distance: str = COSINE) -> Similarity:
-    """The measure of that name, its model loaded."""
+    """The measure of that name, with its model loaded."""
     name, colon, argument = spec.partition(":")
     if distance not in DISTANCES:
         raise UnknownName("distance", distance, DISTANCES)
@@ -105,9 +102,9 @@ def open_similarity(spec: str, distance: str = COSINE) -> Similarity:
 
 
 def _by_letters(texts: Sequence[str], distance: str) -> Floats:
-    """The cosine of counted letter sequences, each length weighing the same, or the distance of these vectors.
+    """Cosine of counted letter sequences, each length with equal weight, or the distance of these vectors.
 
-    Counted together, the single letters, which any two sentences of a language share, would drown the rest.
+    Counted together, single letters, which any two sentences share, would dominate.
     """
     if len(texts) == 1:
         return np.ones((1, 1))
@@ -120,11 +117,11 @@ def _by_letters(texts: Sequence[str], distance: str) -> Floats:
 
 
 def _cosines_of_letters(texts: Sequence[str]) -> Floats:
-    """Of whole numbers, so that it does not depend on what else is compared."""
+    """Computed on integers, so that it does not depend on the other texts."""
     products = np.zeros((len(texts), len(texts)))
     for counts in _letter_counts(texts):
         product = counts @ counts.T
-        lengths = np.sqrt(np.maximum(np.diagonal(product), 1))  # a text too short for this length has none
+        lengths = np.sqrt(np.maximum(np.diagonal(product), 1))  # texts too short for this length have none
         products += product / np.outer(lengths, lengths)
     norms = np.sqrt(np.diagonal(products))
     result: Floats = products / np.outer(norms, norms)
@@ -137,10 +134,10 @@ def _lengths(vectors: Floats) -> Floats:
 
 
 def _letter_counts(texts: Sequence[str]) -> Iterator[Floats]:
-    """For sequences of 1, 2 ... letters: how often each text (row) has each of those that occur (columns)."""
+    """For sequences of 1, 2 ... letters: counts by text (row) and sequence (column)."""
     if not texts:
         return
-    # A space on both sides: the first and the last word have borders like all others.
+    # Pad both sides, so that the first and last words have borders too.
     padded = [f" {unicodedata.normalize('NFC', text)} " for text in texts]
     letters = np.frombuffer("".join(padded).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
     owners = np.repeat(np.arange(len(texts)), [len(text) for text in padded])
@@ -156,7 +153,7 @@ def _letter_counts(texts: Sequence[str]) -> Iterator[Floats]:
 
 
 def _overlap(name: str, compare: Callable[[str, str], float]) -> Similarity:
-    """A likeness of two texts that is computed pair by pair."""
+    """A similarity computed pair by pair."""
 
     def matrix(texts: Sequence[str]) -> Floats:
         found = np.eye(len(texts))
@@ -169,7 +166,7 @@ def _overlap(name: str, compare: Callable[[str, str], float]) -> Similarity:
 
 
 def _shared_words(one: str, other: str) -> float:
-    """Twice the words they share, by all words of both (Dice)."""
+    """Dice coefficient of the words."""
     first, second = (Counter(_WORD.findall(text.casefold())) for text in (one, other))
     n = first.total() + second.total()
     return 2 * (first & second).total() / n if n else 0.0
@@ -196,7 +193,7 @@ Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 def _by_embedding(groups: Groups, embed: Embed, distance: str) -> Iterator[Floats]:
-    """The cosine of sentence embeddings, or their distance; of many groups at once."""
+    """Cosine of sentence embeddings, or their distance, for many groups at once."""
     waiting: list[Sequence[str]] = []
     distinct: dict[str, int] = {}
     for texts in groups:
@@ -237,7 +234,7 @@ def _use(distance: str, suffix: str) -> Similarity:
 
 
 def _e5(model: str, distance: str, suffix: str) -> Similarity:
-    """E5: the mean of the last layer's vectors. Its models expect to be told that a text is a query."""
+    """E5: mean-pooled last layer. Its models expect the prefix "query: "."""
     tokenizer, network = load_pretrained("AutoModel", model, "the similarity e5", "embed", "--similarity e5:DIRECTORY")
     if network.config.is_encoder_decoder:
         raise UserError(f"the similarity e5 cannot use the model {model!r}, which translates; give an encoder model")
@@ -269,7 +266,7 @@ def _e5(model: str, distance: str, suffix: str) -> Similarity:
 
 
 def _finished(cosines: Floats, texts: Sequence[str]) -> Floats:
-    """From 0 to 1, and exactly 1 for texts that are equal, which rounding may have missed."""
+    """Clipped to 0 to 1, and exactly 1 for equal texts despite rounding."""
     result = np.clip(cosines, 0.0, 1.0)
     np.fill_diagonal(result, 1.0)
     if len(set(texts)) < len(texts):

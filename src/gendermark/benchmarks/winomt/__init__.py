@@ -1,7 +1,8 @@
-"""WinoMT: does the translated noun keep the gender the sentence implies? (Stanovsky, Smith and Zettlemoyer 2019, ACL)
+"""WinoMT: does the translated noun keep the gender that the sentence implies? (Stanovsky, Smith and Zettlemoyer 2019,
+ACL)
 
-English sentences about two people; a pronoun tells the gender of one of them, the entity. The translation's noun for
-the entity is found by lexicon and word alignment, and its grammatical gender is compared.
+English sentences about two people; a pronoun specifies the gender of one of them, the entity. The entity's noun is
+found in the translation by lexicon and word alignment, and its grammatical gender is compared.
 
 Rules `paper2019` and `repo2020` are the released code; rules `best` are ours.
 """
@@ -29,7 +30,8 @@ class Settings(Selection):
         verbs=EVERYWHERE,
         may_differ=True,
     )
-    """Adjectives before the entity (section 3.3). Items keep their ids, so that runs with and without are compared."""
+    """Adjectives before the entity (section 3.3). Items keep their ids, so that runs with and without can be compared.
+    """
     aligner: str = option(help="Word aligner: fast-align (bundled), eflomal or simalign", verbs=JUDGING)
     detector: str = option(
         help="Gender detector: spacy:MODEL or stanza:LANGUAGE (default: built-in rules)", verbs=JUDGING

@@ -1,4 +1,4 @@
-"""What WinoMT says about a system."""
+"""Findings and figures of WinoMT."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FITS, _AGAINST = Look("square", BLUE), Look("diamond", "#C04E00")
 
 
 def stereotypes(sheet: Sheet) -> Iterator[Figure]:
-    """Accuracy where the gender fits the stereotype of the occupation, and where it does not: Figure 2 of the paper."""
+    """Accuracy with and against the stereotype of the occupation: Figure 2 of the paper."""
     looks = {("accuracy", "pro"): _FITS, ("accuracy", "anti"): _AGAINST}
 
     def rows_of(cell: str, result: Result) -> list[DotRow]:

@@ -1,4 +1,4 @@
-"""WinoMT's sentences: the official files, or templates of our own; each with the person meant."""
+"""WinoMT's sentences: the official files, or our own templates; each with its entity."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ _PRONOUNS = {
 }
 # What changes with the pronoun in the sentences of one contrast set: itself and the verb's number.
 _WITHOUT_GENDER = {"was": "was", "were": "was", "is": "is", "are": "is", "has": "has", "have": "has"}
-"""Verbs that follow the pronoun."""
+"""Verbs whose number depends on the pronoun."""
 _AGREEING = re.compile(
     r"\b(?:(?i:he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|themself)"
     rf"|{'|'.join(_WITHOUT_GENDER)})\b"
 )
 ARTICLES = ("the", "a", "an")
-# Section 3.3: "handsome" before men, "pretty" before women; where gender is open, nothing.
+# Section 3.3: "handsome" before men, "pretty" before women, none for unspecified gender.
 _ADJECTIVES = {Gender.MASCULINE: "handsome", Gender.FEMININE: "pretty"}
 
 
 class Row(NamedTuple):
-    """One line of a WinoMT file: gender, place of the entity among the words, sentence, entity."""
+    """A line of a WinoMT file: gender, entity position in words, sentence, entity."""
 
     gender: str
     position: int
     sentence: str
     entity: str
     half: str = ""
-    """`pro`, `anti` or `none`, where the line says so itself."""
+    """`pro`, `anti` or `none`, if the line says so."""
 
     @property
     def key(self) -> Key:
@@ -104,10 +104,10 @@ def items_of(rows: Iterable[Row], settings: Settings) -> Iterator[Item]:
             sentence, position = " ".join([*words[:position], _ADJECTIVES[gender], *words[position:]]), position + 1
         tags = {
             "position": str(position),
-            # The first noun phrase is the subject of WinoMT's sentences and of ours; of a user's own nothing is known.
+            # The first noun phrase is the subject of WinoMT's sentences and of ours; unknown for a user's own.
             "role": "" if corpora[0] == "own" else "subject" if row.position <= 2 else "object",
             "stereotype": stereotype,
-            # WinoBias is the part with a stereotype split; the rest, core's "they" apart, is Winogender.
+            # WinoBias is the part with a stereotype split; the rest, except core's "they", is Winogender.
             "corpus": corpora[stereotype == "none"],
         }
         if entity in stereotype_of:
@@ -123,7 +123,7 @@ def _without_gender(word: str) -> str:
     return _AGREEING.sub(lambda found: _WITHOUT_GENDER.get(found[0], "#"), word)
 
 
-@lru_cache(maxsize=8_192)  # of two revisions most sentences are the same
+@lru_cache(maxsize=8_192)  # most sentences recur in another revision
 def _contrast(sentence: str, entity: str) -> str:
     """What the he, she and they versions of a sentence have in common."""
     sentence = " ".join(map(_without_gender, sentence.split(" ")))
@@ -138,7 +138,7 @@ def _bare(entity: str) -> str:
 
 
 def own_rows(path: str) -> tuple[Sequence[Row], str]:
-    """A user's own sentences: the person meant is found by name."""
+    """A user's own sentences; the entity is found by name."""
     found, origin = read_own(path, ("source", "gender", "entity"))
     return mapped(_own_row, found), origin
 
@@ -152,13 +152,13 @@ def _own_row(own: OwnRow) -> Row:
 
 
 def sources(settings: Settings) -> Set[str]:
-    """The sentences of a revision; none with adjectives, which are put in later."""
+    """The sentences of a revision; none with adjectives, which are inserted later."""
     lines = read_lines(str(official_files("winomt", settings.revision).path(_EVERY)))
     return set() if settings.variant else {line.split("\t")[2] for line in lines if line.count("\t") > 1}
 
 
 def _official_rows(revision: str) -> tuple[list[Row], Mapping[Key, int], str]:
-    """The rows, and the places of those in the pro- and anti-stereotypical halves in the files of these."""
+    """The rows, and the positions of the pro- and anti-stereotypical halves in their files."""
     source = official_files("winomt", revision)
     keys = {
         half: dict.fromkeys(row.key for row in _parse(source.path(f"data/aggregates/en_{half}.txt")))
@@ -168,7 +168,7 @@ def _official_rows(revision: str) -> tuple[list[Row], Mapping[Key, int], str]:
     rows = []
     for row in _parse(source.path(_EVERY)):
         halves = [half for half, own in keys.items() if row.key in own] or ["none"]
-        # A sentence that stands in both halves stands twice in the whole: once for each.
+        # A sentence in both halves occurs twice in the whole: once for each.
         rows.append(row._replace(half=halves[min(n_seen[row.key], len(halves) - 1)]))
         n_seen[row.key] += 1
     return rows, {key: place for place, key in enumerate({**keys["pro"], **keys["anti"]})}, source.origin
@@ -190,15 +190,15 @@ def parse_row(path: str, number: int, fields: Sequence[str]) -> Row:
 
 
 def _core_rows() -> tuple[list[Row], str]:
-    """Every template with every pair of a stereotypically male and a stereotypically female occupation, in both orders
-    and with all three pronouns."""
+    """Every template with every pair of a stereotypically male and female occupation, in both orders, with all three
+    pronouns."""
     templates = [line.split("\t") for line in core_lines("winomt/templates.tsv")][1:]
     men = [name for name, _, percent in core_occupations() if percent < 50]
     women = [name for name, _, percent in core_occupations() if percent > 50]
     rows = []
     for number, (referent, template) in enumerate(templates):
         for place, man in enumerate(men):
-            # Another partner for every template, so that no two occupations always stand together.
+            # Pair occupations differently in each template.
             woman = women[(place + 3 * number) % len(women)]
             for first, second in ((man, woman), (woman, man)):
                 for position, gender in enumerate(_GENDERS):

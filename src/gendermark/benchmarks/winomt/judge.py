@@ -26,7 +26,7 @@ from gendermark.reading.words import cut
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
 
 _STEM = 5
-"""Letters of a word that its case forms have in common, more or less."""
+"""Letters that the case forms of a word roughly share."""
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
@@ -50,7 +50,7 @@ def fit(item: Item, text: str, settings: Settings) -> float | None:
 
 
 def judge_best(item_set: ItemSet, translations: Sequence[str | None]) -> Iterator[Judgement]:
-    """The judgements one after the other, as there may be many: word alignment has seen all sentences by the first."""
+    """Judgements one by one; word alignment has seen all sentences before the first."""
     finder = bundled_finder(item_set.selection.target_language)
     texts = [text or "" for text in translations]
     cut_source = cache(cut)
@@ -81,10 +81,10 @@ def judge_best(item_set: ItemSet, translations: Sequence[str | None]) -> Iterato
 
 
 def _noun_position(item: Item, words: Sequence[str]) -> int:
-    """Where the entity's noun stands among the cut words of the source; the last word of a compound."""
+    """Position of the entity's noun in the tokenised source; the last word of a compound."""
     entity = cut(item.entity)
     near = int(item.tags["position"])
-    if near < len(words) and entity == [words[near]]:  # as nearly always
+    if near < len(words) and entity == [words[near]]:  # the usual case
         return near
     places = [p for p in range(len(words) - len(entity) + 1) if list(words[p : p + len(entity)]) == entity]
     if not places:
@@ -93,11 +93,10 @@ def _noun_position(item: Item, words: Sequence[str]) -> int:
 
 
 class _LazyLinks:
-    """Word alignment of the whole set in both directions, made when the first sentence needs it.
+    """Word alignment of the whole set in both directions, computed on first use.
 
-    A word that is linked to an entity once only, in all the sentences about it, is as likely chance as translation,
-    and one that is linked to most entities names none of them. Both are left out: a text without sense must not be read
-    as a person.
+    A word linked to an entity only once is likely chance, and one linked to most entities names none of them. Both are
+    left out, so that nonsense is not read as a person.
     """
 
     def __init__(self, pairs: Sequence[alignment.Pair], nouns: Sequence[int], aligner: str) -> None:
@@ -137,7 +136,7 @@ class _LazyLinks:
 def judge_as_published(item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
     selection = item_set.selection
     texts = [translation.text or "" for translation in translations]
-    # As released: whitespace words, forward links, trained on the file that is scored.
+    # As released: whitespace tokens, forward links, trained on the scored file.
     links = alignment.align([(i.source.split(), text.split()) for i, text in zip(item_set.items, texts, strict=True)])
     judgements = []
     for item, text, pair_links in zip(item_set.items, texts, links, strict=True):
@@ -180,7 +179,7 @@ def _as_published(settings: Settings) -> Settings:
 
 
 def default_revision(settings: Settings) -> Settings:
-    """Rules `paper2019` belong to the data of 2019."""
+    """Rules `paper2019` require the data of 2019."""
     if settings.rules != "paper2019" or settings.data != "official":
         return settings
     if settings.revision == "latest":
@@ -197,7 +196,7 @@ def signature(settings: Settings) -> Mapping[str, str]:
 
 
 def file_names(settings: Settings) -> list[str]:
-    """As in the folders of the authors; `adj.`: with adjectives."""
+    """As in the authors' folders; `adj.`: with adjectives."""
     return [f"adj.{settings.direction}" if settings.variant else settings.direction]
 
 

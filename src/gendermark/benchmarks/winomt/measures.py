@@ -1,4 +1,4 @@
-"""What is counted of WinoMT's judgements, and the metrics made of it."""
+"""Counts and metrics of WinoMT."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _SLICES = (
 DESCRIBED = described(__package__)
 
 SOMEONE = "someone"
-"""Is in the data by necessity, as the person who has no occupation: 180 of the 3,888 official sentences. Translations
-such as "alguien" are wrong for men and women alike."""
+"""In the data by necessity, as the person without an occupation: 180 of the 3,888 official sentences. Translations such
+as "alguien" are wrong for men and women alike."""
 
 
 def _slices_of(judgement: Judgement) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
 
 
 def stratum(judgement: Judgement, settings: Settings) -> str:
-    # How many occupations of women and of men there are is the authors' choice.
+    # The numbers of women's and men's occupations are the authors' choice.
     return judgement.tags.get("occupation_stereotype", "") if settings.cluster == "entity" else ""
 
 
