@@ -1,6 +1,6 @@
-"""What a user can do wrong, said in one sentence: what is wrong, where, and what would work.
+"""User errors, each one sentence: what is wrong, where, and what would work.
 
-Anything below `UserError` reaches the user as that sentence and exit code 2, never as a traceback.
+Any `UserError` reaches the user as that sentence with exit code 2, never as a traceback.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class UserError(Exception):
 
 
 class BadFile(UserError):
-    """A file that cannot be read as what it should be; names the file and, if there is one, the line."""
+    """A file with invalid content; names the file and, if known, the line."""
 
     def __init__(self, path: Path | str, problem: str, *, line: int | None = None) -> None:
         where = f"{path}, line {line}" if line is not None else f"{path}"
@@ -30,11 +30,11 @@ class NotUtf8(BadFile):
 
 
 class UnmatchedSources(BadFile):
-    """A file of translations whose sources are not the sentences that were asked for."""
+    """A file of translations whose sources are not the expected sentences."""
 
 
 class UnknownName(UserError):
-    """A name that is not registered; says what is, and what was probably meant."""
+    """An unregistered name; lists the registered ones, and the likely intended one."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], verb: str = "unknown") -> None:
         names = sorted(known)
@@ -45,7 +45,7 @@ class UnknownName(UserError):
 
 
 class MissingExtra(UserError):
-    """An optional package that is not installed; gives the exact install line."""
+    """A missing optional package; gives the exact install command."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional package; install it with: pip install 'gendermark[{extra}]'")
@@ -56,4 +56,4 @@ class DataUnavailable(UserError):
 
 
 class SystemFailure(UserError):
-    """A translation system that died, timed out or answered with something else than translations."""
+    """A translation system that died, timed out or returned something other than translations."""

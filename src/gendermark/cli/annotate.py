@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gendermark.records import Estimate, Table
 
 MOST_PROBLEMS = 10
-"""Listed for each sheet; `--json` has all."""
+"""Per sheet; `--json` has all."""
 
 _PAGE = {
     "": ("annotate.html", "text/html"),
     "annotate.css": ("annotate.css", "text/css"),
     "annotate.js": ("annotate.js", "text/javascript"),
 }
-"""The files of the page by path, and their media types."""
+"""Page files by path, with media types."""
 Cell = Annotated[
     str, Option("--cell", help="Benchmark and direction, such as BENCHMARK.en-es, if the run has several.")
 ]
@@ -198,7 +198,7 @@ def _print(report: AgreementReport, as_json: bool) -> None:
     else:
         for place, table in enumerate(_tables(report)):
             if place:
-                echo()  # piped, an empty line stands between two tables
+                echo()  # piped tables are separated by an empty line
             print_table(table.title, table.columns, table.rows)
     for sheet in report.content.get("sheets") or report.content["evaluators"]:
         for one in sheet["problems"][:MOST_PROBLEMS]:
@@ -210,9 +210,9 @@ def _print(report: AgreementReport, as_json: bool) -> None:
 
 
 def _for_page(report: AgreementReport, at_work: list[str]) -> dict[str, Any]:
-    """While others still annotate, leave out what shows how single rows were judged."""
+    """While others are still annotating, leave out what reveals judgements of single rows."""
     tables, sentences, warnings = list(_tables(report)), list(_sentences(report)), report.content["warnings"]
-    if at_work and "evaluators" in report.content:  # whose translation is whose shows in every table
+    if at_work and "evaluators" in report.content:  # every table reveals which system a translation is from
         tables, sentences, warnings = [], ["Results are shown when all annotators have finished."], []
     elif at_work:
         del tables[-1]
@@ -232,7 +232,7 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
 
 
 def _tables_of_run(report: AgreementReport) -> Iterator[Table]:
-    """Sheets, agreement, and what was read differently."""
+    """Sheets, agreement and disagreements."""
     from gendermark.records import Table
 
     content = report.content
@@ -250,7 +250,7 @@ def _tables_of_run(report: AgreementReport) -> Iterator[Table]:
 
 
 def _sentences(report: AgreementReport) -> Iterator[str]:
-    """The two shares that matter most, with their intervals."""
+    """The two main percentages, with intervals."""
     for e in report.estimates:
         one, _, other = e.slice.partition(" ~ ")
         if e.metric == "agreement" and (one != "judge" or other == "people"):
@@ -263,7 +263,7 @@ def _sentences(report: AgreementReport) -> Iterator[str]:
 
 
 def _tables_of_systems(report: AgreementReport) -> Iterator[Table]:
-    """Sheets, agreement (Table 7), accuracy (Table 7), and the automatic metric (Table 5)."""
+    """Sheets, agreement and accuracy (Table 7), and the automatic metric (Table 5)."""
     from gendermark.annotation.lineup import MEAN, REFERENCE
     from gendermark.records import Table
 
@@ -302,7 +302,7 @@ def _tables_of_systems(report: AgreementReport) -> Iterator[Table]:
 def _shown(e: Estimate) -> tuple[str, str, str, str]:
     """Value, interval and coverage.
 
-    Percentages have one decimal; what ends at 1 (kappa, alpha, scores of MT-GenEval's metric) has three.
+    Percentages have one decimal; scores up to 1 (kappa, alpha, MT-GenEval's metric) have three.
     """
     n_decimals = 3 if e.metric in ("kappa", "alpha", "precision", "recall", "f_score") else 1
     value, low, high = ("–" if number is None else f"{number:.{n_decimals}f}" for number in (e.value, e.low, e.high))

@@ -1,4 +1,4 @@
-"""The command line: which function is which verb, and how errors become one sentence and an exit code."""
+"""The command line: functions behind verbs, and errors as one sentence with an exit code."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ COMMANDS = Commands(
         "Research": {"annotate": ANNOTATE, "study": lab.STUDY, "train": lab.TRAIN},
     },
 )
-"""Each verb and its function, as `--help` groups them. One more is one file and one line."""
+"""Verbs by panel of `--help`, with their functions. A new one is one file and one line."""
 VERBS = [name for places in COMMANDS.panels.values() for name in places]
 _RENAMED = {
     "annotate export-systems": "gendermark annotate export DIR DIR... --key KEY.json -o SHEET.csv",
@@ -65,13 +65,13 @@ _INTERRUPTED = {
     "data": "interrupted; downloaded files are kept; rerun the same command to resume",
     "train": "interrupted; rerun the same command to resume from the last checkpoint",
 }
-"""The message on Ctrl-C, by verb. All others write whole files at the end, or nothing."""
+"""The message on Ctrl-C, by verb. All others write complete files at the end, or nothing."""
 
 
 def application(arguments: list[str]) -> typer.Typer:
-    """Build the command line: the requested verb in full, and of the others only what `--help` shows.
+    """Build the command line: the requested verb in full, of the others only what `--help` shows.
 
-    Reading the options of all verbs would take most of the start-up time.
+    Reading the options of all verbs would dominate the start-up time.
     """
     app = typer.Typer(name="gendermark", add_completion=False, pretty_exceptions_enable=False, help=COMMANDS.help)
     app.callback(invoke_without_command=True)(_top)
@@ -89,20 +89,20 @@ def _top(context: typer.Context, version: bool = Option(False, "--version", help
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; every mistake a user can make ends in one sentence and exit code 2."""
+    """Run the command line; every user error ends in one sentence and exit code 2."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[_Messages()])
     logging.getLogger("gendermark").setLevel(logging.INFO)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # What `score` reads is UTF-8, so what `export` writes is, whatever the locale of this machine.
+            # `score` reads UTF-8, so `export` writes it, whatever the locale.
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
-    # Many thousands of small records and hardly a cycle: at its usual pace the collector takes a tenth of the time.
+    # There are many small records and few cycles: the default threshold costs a tenth of the time.
     gc.set_threshold(1_000_000, 10, 10)
-    # Matrices are small here: starting a thread per core takes longer than all that a score multiplies.
+    # Matrices are small: starting threads would take longer than the arithmetic.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = _exit_code(sys.argv[1:] if arguments is None else arguments)
-    except Exception as fault:  # ours, whatever it is; it must not be taken for a failed gate
+    except Exception as fault:  # a bug must not look like a failed gate
         if os.environ.get("GENDERMARK_DEBUG"):
             raise
         _say_error(f"this is a bug in gendermark, not your mistake: {fault!r}; GENDERMARK_DEBUG=1 shows where")
@@ -111,7 +111,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 class _Messages(logging.Handler):
-    """What is logged is a message like any other."""
+    """Log messages are printed like any other."""
 
     def emit(self, record: logging.LogRecord) -> None:
         say(self.format(record))
@@ -127,20 +127,20 @@ def _exit_code(arguments: list[str]) -> int:
         _say_error(str(problem))
         return problem.exit_code
     except BrokenPipeError:
-        # Whoever read our output has left (`| head`); Python must not complain about it at exit either.
+        # The reader of our output has quit (`| head`); keep Python silent about it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except SystemExit:  # rich, which draws the help, has already done the same
+    except SystemExit:  # rich, which draws the help, has already handled it
         pass
     except (KeyboardInterrupt, typer.Abort):
         say(_INTERRUPTED.get(next(iter(arguments), ""), "interrupted"))
         return 130
     except (OSError, MemoryError) as problem:
-        # A full disk or a vanished directory where nobody looked for one.
+        # A full disk or vanished directory that no caller handled.
         where = getattr(problem, "filename", None) or "the output cannot be written"
         _say_error("out of memory" if isinstance(problem, MemoryError) else f"{where}: {problem.strerror or problem}")
         return 2
     except Exception as problem:
-        # Typer has had its own and click's usage errors under several names; all can say what is wrong.
+        # Typer has several names for usage errors, its own and click's; all have this method.
         if not hasattr(problem, "format_message"):
             raise
         context = getattr(problem, "ctx", None)
@@ -155,7 +155,7 @@ def _invoke(arguments: list[str]) -> int:
         raise UserError(f"`{' '.join(arguments[:2])}` was renamed; use: {now}")
     if arguments[:1] == ["leaderboard"] and not {*arguments[1:2]} <= {*LEADERBOARD.panels["Commands"], "--help"}:
         arguments = ["leaderboard", "build", *arguments[1:]]
-    # Not click's `main`, which has its own answers to a closed pipe (exit code 1, as of a failed gate) and to Ctrl-C.
+    # click's `main` would exit with 1, the code of a failed gate, on a closed pipe, and handles Ctrl-C itself.
     command = typer.main.get_command(application(arguments))
     try:
         with command.make_context("gendermark", arguments) as context:
@@ -166,5 +166,5 @@ def _invoke(arguments: list[str]) -> int:
 
 
 def _say_error(problem: str) -> None:
-    """One line, whatever a file name or another program's message has in it."""
+    """Print on one line, whatever a file name or another program's message contains."""
     say(f"error: {printable(problem)}")

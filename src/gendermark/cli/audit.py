@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 _OURS = 'name="generator" content="gendermark '
 _HEAD = 4096
-"""Characters at the beginning of a page, among which it says who wrote it."""
+"""Characters at the start of a page that identify its generator."""
 MOST_LINES = 12
 LONGEST_LINE = 160
-"""Without `--all`: lines about what was recognised, and characters of each."""
+"""Without `--all`: maximum number of lines on recognised files, and their length."""
 MOST_VERDICTS = 3
 """Systems with a sentence of their own; the table has all."""
 
@@ -107,7 +107,7 @@ def _check_output(path: Path) -> None:
 
 
 def _print(found: Audit, output: Path, *, everything: bool) -> None:
-    """Print what was recognised and what is odd about it, the headline table, and where the page is."""
+    """Print what was recognised and its oddities, the headline table, and the location of the page."""
     from gendermark.reporting.findings import verdict
 
     lines = []

@@ -40,7 +40,6 @@ def list_names(kind: str, as_json: AsJson = False) -> None:
 
 
 def listing(kind: str) -> Table:
-    """One of `KINDS`."""
     from gendermark import registry
     from gendermark.records import Table
 
@@ -86,11 +85,11 @@ def listing(kind: str) -> Table:
 
 
 GOOD = {"higher": "more", "lower": "less", "zero": "0", "neither": "–"}
-"""Which way is good, in a word."""
+"""Which values are better."""
 
 
 def directions(benchmark: Benchmark, data: str) -> str:
-    """The languages that a benchmark has data for, sources that have the same targets together."""
+    """The directions of a benchmark; sources with the same targets are listed together."""
     targets: dict[str, list[str]] = {}
     for source, target in benchmark.language_pairs(data):
         targets.setdefault(target, []).append(source)
@@ -101,7 +100,7 @@ def directions(benchmark: Benchmark, data: str) -> str:
 
 
 def _first_line(family: Any) -> str:
-    """What follows the spec at the beginning of its docstring, or of that of its module."""
+    """The first line of a system's docstring, or its module's, without the spec."""
     own, module = family.__doc__ or "", sys.modules[family.__module__].__doc__ or ""
     text = (own if own.startswith("`") else module).strip().split("\n\n")[0]
     return " ".join(text.partition(": ")[2].split())
@@ -227,7 +226,7 @@ def power(
 
 
 def _print_power(rows: list[dict[str, Any]], points: float) -> None:
-    """Say in one sentence which benchmarks can detect the difference, and print what each can detect."""
+    """Print which benchmarks can detect the difference, and what each can detect."""
     able = dict.fromkeys(f"{row['benchmark']} ({row['data']} data)" for row in rows if row["detectable"] <= points)
     best = min(rows, key=lambda row: row["detectable"])
     say(

@@ -93,7 +93,7 @@ def compare(
 
 
 def _by_key(given: list[Folder]) -> dict[str, Folder]:
-    """Key runs by the last part of their paths, or by the whole path where that is not unique."""
+    """Key runs by the last part of their paths, or by the whole path if that is not unique."""
     places = [one.path.resolve() for one in given]
     for place, one in zip(places, given, strict=True):
         if places.count(place) > 1:
@@ -103,7 +103,7 @@ def _by_key(given: list[Folder]) -> dict[str, Folder]:
 
 
 def _say_counts(counted: Mapping[str, Sequence[Comparison]], n_hidden: int) -> None:
-    """Count what each system is; the numbers add up to all headline metrics."""
+    """Summarise the verdicts of each system; the counts add up to all headline metrics."""
     from gendermark.runs.compare import CHANGES, SMALLER
 
     for name, comparisons in counted.items():
@@ -144,7 +144,7 @@ def _title(c: Comparison | Check) -> str:
 
 
 def _label(c: Comparison | Check) -> str:
-    """A metric in words, with its code for `--metric`, `--min` and the like."""
+    """A metric's label with its code for `--metric`, `--min` and the like."""
     label, code = _benchmark(c).label(c.metric, c.slice), _metric(c)
     if getattr(c, "kind", "") == "fixed":
         label = {"feminine": "women", "masculine": "men"}.get(c.slice, label)
@@ -166,13 +166,13 @@ def _values(c: Comparison) -> tuple[str, str, str]:
 
 
 def _brief(words: str) -> str:
-    """Fit a verdict into a column that is headed "significantly"."""
+    """Shorten a verdict for a column headed "significantly"."""
     brief = {"not significant": "no", "not significant after correction": "no, after correction"}
     return brief.get(words, words.removeprefix("significantly "))
 
 
 def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
-    """Draw the headline metrics of two runs in one table, or every number as a table per cell."""
+    """Print the headline metrics of two runs in one table, or every number in a table per cell."""
     from gendermark.records import show_p
     from gendermark.runs.compare import FAMILY
 
@@ -188,7 +188,7 @@ def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
     columns = ("metric", "first", "second", "change (95% CI)", "p", "verdict", "detectable")
     for cell in dict.fromkeys(c.cell for c in report.comparisons):
         own = [c for c in report.comparisons if c.cell == cell]
-        # The smallest detectable difference, where there is no significant one.
+        # The smallest detectable difference, if the difference is not significant.
         smallest = [c.unit.show(c.detectable) if c.change() == "unclear" and c.detectable else "" for c in own]
         rows = [(_label(c), *_values(c), show_p(c.p_adjusted), c.in_words()) for c in own]
         print_table(cell, columns, [(*row, least) for row, least in zip(rows, smallest, strict=True)])
@@ -201,7 +201,7 @@ def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
 
 
 def _print_many(many: ManyCompared, *, in_full: bool) -> None:
-    """Draw the headline metrics of all runs against the first, or every pair of runs."""
+    """Print the headline metrics of all runs against the first, or every pair of runs."""
     from gendermark.records import show_p
 
     called, rows = many.called, list[tuple[str, tuple[str, ...]]]()
@@ -224,7 +224,7 @@ def _print_many(many: ManyCompared, *, in_full: bool) -> None:
 
 
 def _print_rows(comparisons: Sequence[tuple[tuple[str, str], Comparison]], *, in_full: bool) -> None:
-    """Print one row for each difference, for programs: two systems, their values, and the difference."""
+    """Print one row per difference, for programs: two systems, their values, and the difference."""
     columns = ("cell", "metric", "slice", "first", "second", "first_value", "second_value", *_PIPED)
     more = [key for _, c in comparisons[:1] for key in c.to_json() if key not in columns] if in_full else []
     rows = []
@@ -239,9 +239,9 @@ _KINDS = {
     "general": "Headline metrics (generalising to new sentences)",
     "fixed": "Accuracy on these sentences",
 }
-"""Of checks, in the order of the output."""
+"""Headings of the kinds of checks, in output order."""
 MOST_SENTENCES = 3
-"""Newly wrong sentences that are listed without `--all`."""
+"""Newly wrong sentences listed without `--all`."""
 
 
 def gate(
@@ -307,7 +307,7 @@ def gate(
         raise UserError("the two runs share no headline metric; use --min or --max")
     verdict = gates.Verdict.of(checks, *changed)
     on_github = github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true"
-    # From here on the exit code is the verdict, whatever becomes of its other forms: a gate that failed has failed.
+    # From here on the exit code is the verdict: failing to write another output must not change it.
     with _say_what_fails():
         if as_json:
             print_json(verdict.to_json())
@@ -324,7 +324,7 @@ def gate(
         with _say_what_fails():
             write_text(summary, ci.summary(verdict, called))
     elif step and (summary is not None or on_github):
-        # Other commands of the step write there too.
+        # Other commands of the step append to this file too.
         with _say_what_fails(), Path(step).open("a", encoding="utf-8", newline="\n") as file:
             file.write(ci.summary(verdict, called))
     if page is not None:
@@ -333,7 +333,7 @@ def gate(
         with _say_what_fails():
             write_text(page, render_page(read[::-1], gate=verdict))
             say(f"report written to {page}")
-    with suppress(OSError):  # nowhere left to say it
+    with suppress(OSError):  # stderr is closed too
         for line in [] if as_json else _sentences(verdict, len(verdict.newly_wrong) if everything else MOST_SENTENCES):
             say(line)
         for line in ci.workflow_commands(verdict) if on_github else []:
@@ -345,7 +345,7 @@ def gate(
 
 
 def _print_checks(title: str, verdict: Verdict, *, everything: bool) -> None:
-    """Print all checks when piped or asked for; else those that failed, or the first of those that passed."""
+    """Print all checks when piped or requested; else those that failed, or the first of those that passed."""
     if not terminal.is_terminal(sys.stdout):
         rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
         print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
@@ -361,7 +361,7 @@ def _print_checks(title: str, verdict: Verdict, *, everything: bool) -> None:
 
 
 def _tolerances(texts: Sequence[str]) -> tuple[float, dict[str, float]]:
-    """Read the tolerance of all metrics, and those of single ones."""
+    """Read the tolerance of all metrics, and of single ones."""
     from gendermark.runs.gates import number_of
 
     for_all = [text for text in texts if "=" not in text]
@@ -379,7 +379,7 @@ def _sentences(verdict: Verdict, most: int) -> Iterator[str]:
         return
     more = f"; the first {most} (--json has all):" if len(wrong) > most else ":" if wrong else ""
     yield f"{len(right):,} sentences newly right, {len(wrong):,} newly wrong{more}"
-    # Of different people where possible: the sentences about one are often much alike.
+    # Prefer different people: the sentences about one are often similar.
     first = {one.entity or one.source: one for one in reversed(wrong)}
     shown = [*(one for one in wrong if first.get(one.entity or one.source) is one), *wrong]
     for one in list(dict.fromkeys(shown))[:most]:
@@ -389,10 +389,10 @@ def _sentences(verdict: Verdict, most: int) -> Iterator[str]:
 
 @contextmanager
 def _say_what_fails() -> Iterator[None]:
-    """Say in one sentence what could not be written, and go on."""
+    """Report what could not be written, and continue."""
     try:
         yield
-    except BrokenPipeError:  # nobody reads to the end; nothing to complain about
+    except BrokenPipeError:  # the reader has quit
         _discard_output()
     except UserError as problem:
         with suppress(OSError):
@@ -404,7 +404,7 @@ def _say_what_fails() -> Iterator[None]:
 
 
 def _discard_output() -> None:
-    """What could not be written still waits in a buffer, and would fail again at exit, with another exit code."""
+    """Discard buffered output, which would fail again at exit with another exit code."""
     try:
         sys.stdout.flush()
     except OSError:

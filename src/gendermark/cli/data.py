@@ -53,7 +53,7 @@ def get(names: tuple[str, ...], revision: str = "", everything: All = False, as_
     """
     from gendermark.data import load_card, official
 
-    cards = [load_card(name) for name in dict.fromkeys(names)]  # a wrong name is refused before anything is fetched
+    cards = [load_card(name) for name in dict.fromkeys(names)]  # refuse a wrong name before downloading anything
     chosen = [(card, [card.revision(revision)] if revision else card.revisions) for card in cards]
     records = []
     for card, revisions in chosen:
@@ -87,7 +87,7 @@ def verify(names: Annotated[tuple[str, ...], Argument()] = (), as_json: AsJson =
         groups = [(revision, group) for revision in card.revisions for group in revision.groups]
         found = {key: {f: official.state(card, key[0], f) for f in key[0].select(key[1])} for key in groups}
         begun = {key: states for key, states in found.items() if set(states.values()) != {State.MISSING}}
-        if names and not begun:  # asked for by name, so its absence is an answer
+        if names and not begun:  # requested by name, so report its absence
             begun = {key: states for key, states in found.items() if key[1] == "data"}
         for (revision, group), states in begun.items():
             where = {"name": card.name, "revision": revision.revision_id, "group": group}
@@ -143,7 +143,7 @@ def convert(kind: str, file: Path, output: Path | None = None) -> None:
         raise UnknownName("kind of file", kind, kinds)
     numbered = list(enumerate(read_lines(file), start=1))
     if kind == "winogender" and numbered and numbered[0][1].split("\t")[0].strip() == "sentid":
-        del numbered[0]  # the names of its columns
+        del numbered[0]  # header
     lines = [kinds[kind](line, file, number) for number, line in numbered if line.strip()]
     if not lines:
         raise BadFile(file, "has no sentences")

@@ -29,7 +29,7 @@ def demo(output: Path = Path("demo-run")) -> None:
     from gendermark.reporting.tables import render
     from gendermark.runs import run as running
 
-    # All benchmarks of this direction; of the one that draws 128 samples of each sentence, a part.
+    # All benchmarks of this direction, with fewer sentences for the one that draws 128 samples of each.
     selections = api.applicable([], ["es"], data="core", source_language="en").selections
     for name, benchmark in registry.every("benchmark"):
         if benchmark.draws and not benchmark.only_when_named and (parts := benchmark.choices_of("parts")):
@@ -41,7 +41,7 @@ def demo(output: Path = Path("demo-run")) -> None:
     runs = {}
     folders = {name: output / name.removesuffix(" control").replace(" ", "-") for name in SYSTEMS}
     for name, spec in SYSTEMS.items():
-        # A store of its own: the demo writes nothing outside its folder.
+        # A separate store: the demo writes nothing outside its folder.
         context = running.RunContext(output / "store.sqlite", show_progress, name=name)
         runs[name] = running.run(running.RunConfig(spec, selections), folders[name], context)
     print_headlines(runs[MODEL], "Demo model: how often women and men keep their gender")
@@ -58,7 +58,7 @@ def demo(output: Path = Path("demo-run")) -> None:
 
 
 def _say_controls(runs: Mapping[str, Sequence[Result]]) -> None:
-    """Check that the controls get the verdicts that they must get."""
+    """Check that the controls get their known verdicts."""
     from gendermark.reporting.phrases import TOO_FEW
 
     for name, is_biased in ((UNBIASED, False), (MASCULINE, True)):

@@ -1,4 +1,4 @@
-"""`gendermark study` and `gendermark train`: which function of which module in lab/ is which command."""
+"""`gendermark study` and `gendermark train`: commands and their functions in lab/."""
 
 from gendermark.cli.options import Commands
 

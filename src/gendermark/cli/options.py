@@ -1,11 +1,11 @@
-"""How a function becomes a verb, options that several verbs share, and groups of options that one parameter takes.
+"""Turn functions into verbs; options shared by verbs; groups of options behind one parameter.
 
-A verb is an ordinary function. Its parameters are its options: positional ones without a default are arguments, and
-the section `Args:` of its docstring has the help of each, `name (METAVAR): Help.` A parameter whose default is an
-`option_group` takes the options of the group: `how: Resampling = option_group(resampling)` gives a verb `--resamples`
-and the like, and the verb gets a `Resampling`. A group is any function, or any dataclass of settings, whose parameters
-Typer can read. Such a dataclass may hold groups itself, `Annotated[Resampling, option_group(resampling)]`, and options
-that are repeatable, `tuple[str, ...]`.
+A verb is an ordinary function, its parameters are the options, and positional parameters without a default are
+arguments. The docstring's `Args:` has their help: `name (METAVAR): Help.` A parameter with an `option_group` as default
+takes the options of the group: `how: Resampling = option_group(resampling)` gives a verb `--resamples` and the like,
+and passes it a `Resampling`. A group is a function or a dataclass of settings whose parameters Typer can read. Such a
+dataclass may itself hold groups, `Annotated[Resampling, option_group(resampling)]`, and repeatable options, `tuple[str,
+...]`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Built = TypeVar("Built")
 
 
 def language(given: Any) -> Any:
-    """Refuse a language name, or a code in capitals, and say which code to write."""
+    """Refuse a language name, or a code in capitals, and give the correct code."""
     for text in [given] if isinstance(given, str) else given or ():
         if len(text) == 2 and text.islower():
             continue
@@ -118,21 +118,21 @@ Names = Annotated[
 
 class _Group(NamedTuple):
     load: Callable[[Sequence[str]], Callable[..., Any]]
-    """Load the function that makes one value of the options, given the words of the command line."""
+    """Loads the function that builds the value from the options, given the words of the command line."""
     defaults: Mapping[str, Any]
 
 
 def option_group(build: Callable[..., Built], **defaults: Any) -> Built:
-    """The default (or the annotation) of a verb's parameter that is made from several options.
+    """The default (or annotation) of a verb's parameter that is built from several options.
 
-    `build` is called with these options, which are its parameters. `defaults` replace its own.
+    The options are the parameters of `build`. `defaults` replace its own.
     """
     group: Any = _Group(lambda _: build, defaults)
     return group  # type: ignore[no-any-return]
 
 
 def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..., Any]:
-    """A verb as Typer reads it: with the options of its groups, and with help; `words` are of the command line."""
+    """A verb as Typer reads it: with the options of its groups and with help; `words` are from the command line."""
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     repeatable: list[str] = []
     parameters: list[inspect.Parameter] = []
@@ -168,14 +168,14 @@ _EXPLAINED = re.compile(r"^    (\w+)(?: \(([^)]*)\))?: (.+(?:\n {8}.+)*)", re.MU
 
 
 def _explained(verb: Callable[..., Any]) -> tuple[str, dict[str, tuple[str, str]]]:
-    """What a docstring says of a verb, and of each parameter: its metavar, if any, and its help."""
+    """The help of a verb, and metavar and help of each parameter, from its docstring."""
     about, _, parameters = (inspect.getdoc(verb) or "").partition("\n\nArgs:\n")
     found = {name: (metavar, " ".join(text.split())) for name, metavar, text in _EXPLAINED.findall(parameters)}
     return about, found
 
 
 def _with_help(one: inspect.Parameter, metavar: str, help_: str) -> inspect.Parameter:
-    """A parameter with its help; an argument, if it is positional and has no default, and else an option."""
+    """Add help to a parameter: an argument if it is positional without a default, else an option."""
     kind, *notes = get_args(one.annotation) if _notes(one) else (one.annotation,)
     is_argument = one.kind is not inspect.Parameter.KEYWORD_ONLY and one.default is inspect.Parameter.empty
     note = copy(notes[0]) if notes else typer.Argument() if is_argument else Option()
@@ -188,18 +188,18 @@ def _with_help(one: inspect.Parameter, metavar: str, help_: str) -> inspect.Para
 
 
 class Commands(NamedTuple):
-    """The commands below a verb: panel of its help -> name -> function, as `module:function` of this package.
+    """Subcommands: panel of the help -> name -> function, as `module:function` of this package.
 
-    A module is loaded when its command is asked for, or its help.
+    A module is loaded when its command, or its help, is requested.
     """
 
     help: str
     panels: Mapping[str, Mapping[str, str | Commands]]
 
     def add_to(self, app: typer.Typer, words: Sequence[str], *, in_full: bool = True) -> typer.Typer:
-        """Add the command that `words` begin with; of the others what help shows.
+        """Add the command that `words` begin with, and what help shows of the others.
 
-        Where it is none of them, all are added `in_full`, or as help shows them.
+        If `words` match none, add all `in_full`, or as help shows them.
         """
         wanted = words[0] if words else ""
         is_known = any(wanted in places for places in self.panels.values())
@@ -227,7 +227,7 @@ def _loaded(path: str) -> Callable[..., Any]:
 
 
 def _not_asked_for() -> None:
-    """Stand for a command of which only the help is needed."""
+    """Placeholder for a command whose help alone is needed."""
 
 
 def _notes(parameter: inspect.Parameter) -> tuple[Any, ...]:
@@ -235,7 +235,7 @@ def _notes(parameter: inspect.Parameter) -> tuple[Any, ...]:
 
 
 def _as_list(parameter: inspect.Parameter) -> inspect.Parameter | None:
-    """A parameter of type `tuple[X, ...]` as the list that Typer knows; none for any other."""
+    """A parameter of type `tuple[X, ...]` as a list for Typer; None for any other."""
     notes = _notes(parameter)
     kind: Any = get_args(parameter.annotation)[0] if notes else parameter.annotation
     if get_origin(kind) is not tuple or get_args(kind)[1:] != (...,):
@@ -248,7 +248,7 @@ def _as_list(parameter: inspect.Parameter) -> inspect.Parameter | None:
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """With their types; groups keep theirs as text, as it may name what only type checkers import."""
+    """Parameters with types; types of groups stay text, as they may name what only type checkers import."""
     names = vars(import_module(inspect.unwrap(function).__module__))
     return [
         one.replace(annotation=eval(one.annotation, names))
@@ -269,7 +269,7 @@ def resampling(
 def selected(
     from_: From = "", data: Data = "official", revision: Revision = "", rules: Rules = "best", cluster: Cluster = ""
 ) -> dict[str, Any]:
-    """The fields that the selections of all benchmarks have."""
+    """The fields shared by the selections of all benchmarks."""
     return {"source_language": from_, "data": data, "revision": revision, "rules": rules, "cluster": cluster}
 
 
@@ -283,7 +283,6 @@ def system_options(system_option: tuple[str, ...] = ()) -> dict[str, str]:
 
 
 def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALUE") -> dict[str, str]:
-    """Read `KEY=VALUE` options into a dictionary."""
     found: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
@@ -296,7 +295,7 @@ def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALU
 
 
 def sampling_pairs(texts: Sequence[str]) -> dict[str, str]:
-    """Read sampling settings, joined by commas (`epsilon=0.2,seed=1`), repeated, or both."""
+    """Read sampling settings, comma-separated (`epsilon=0.2,seed=1`), repeated, or both."""
     parts = [part.strip() for text in texts for part in text.split(",")]
     return pairs(parts, "--sampling", "epsilon=0.2,seed=1", "KEY=VALUE,KEY=VALUE")
 
@@ -305,13 +304,13 @@ def sampling_pairs(texts: Sequence[str]) -> dict[str, str]:
 
 
 def benchmark_options(verb: str) -> dict[str, Any]:
-    """The default of a verb's parameter that gets the options that benchmarks have of their own, if any were given."""
+    """The default of a verb's parameter for benchmarks' own options, as far as they are given."""
     group: Any = _Group(partial(_settings, verb), {})
     return group  # type: ignore[no-any-return]
 
 
 def _settings(verb: str, words: Sequence[str]) -> Callable[..., dict[str, Any]]:
-    """Make a function that takes the options of all benchmarks; `--help` shows those of the benchmarks in `words`."""
+    """A function that takes the options of all benchmarks; `--help` shows those of the benchmarks in `words`."""
     from gendermark.selection import all_options
 
     declared: dict[str, list[tuple[str, selection.Option]]] = {}
@@ -358,7 +357,7 @@ def _plain(value: Any) -> Any:
 
 
 class Folder(NamedTuple):
-    """A run folder and the name given to its system; empty for the name stored in the run."""
+    """A run folder, and the system name given with it; empty for the stored name."""
 
     path: Path
     name: str = ""

@@ -60,9 +60,9 @@ def report(
     check_format(chosen)
     if figure_format and figures is None:
         raise UserError("--figure-format needs --figures DIR")
-    # Where the report itself goes to stdout nothing is lost by asking again.
+    # A report to stdout costs nothing to repeat.
     formats, problem = _figure_formats(figures, figure_format, refuse=output is None)
-    once = {one.path: one for one in reversed(folders(runs, name))}  # with the name that was given first
+    once = {one.path: one for one in reversed(folders(runs, name))}  # the first given name counts
     read = read_runs(list(reversed(once.values())))
     results = {run.name: run.results for run in read}
     text = render_report(read, chosen, trend=trend, metrics=metric)
@@ -86,7 +86,7 @@ def report(
 def _figure_formats(
     directory: Path | None, asked: Sequence[str], *, refuse: bool
 ) -> tuple[Sequence[str], MissingExtra | None]:
-    """Return the figure formats that can be written to a directory here, and the error for the others."""
+    """The figure formats that can be written here, and the error for the others."""
     if directory is None:
         return (), None
     from gendermark.reporting.figures import FORMATS, check_directory, check_formats
@@ -155,7 +155,7 @@ def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = 
 
 
 def _has_screen() -> bool:
-    """Whether a browser would open a window; on a server it might take the terminal instead."""
+    """Whether a browser would open a window; on a server it might take over the terminal."""
     return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 

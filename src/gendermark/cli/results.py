@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gendermark.cli import terminal
 from gendermark.cli.terminal import grouped, print_table, print_text, say
 
-if TYPE_CHECKING:  # not loaded by `--help`
+if TYPE_CHECKING:  # keeps `--help` fast
     from gendermark.cli.options import Folder
     from gendermark.records import Estimate, Test
     from gendermark.reporting.findings import Rates
@@ -31,8 +31,7 @@ def print_results(
 ) -> None:
     """Print a headline row for each result, or every estimate; then warnings.
 
-    `all_rows` says where the rows of long tables are that are not drawn. `folders` are named where results of several
-    runs are printed, which may be of one system.
+    `all_rows` says where the omitted rows of long tables are. `folders` name the runs, if there are several.
     """
     from gendermark.reporting.phrases import lost_by_gender
 
@@ -63,7 +62,7 @@ def print_results(
 
 
 def read_runs(given: Sequence[Folder]) -> list[Run]:
-    """Read run folders, and warn of those whose translations are unsound."""
+    """Read run folders, and warn if translations are unsound."""
     from gendermark.runs.folder import read_run
 
     runs = [read_run(*one) for one in given]
@@ -78,20 +77,20 @@ def read_runs(given: Sequence[Folder]) -> list[Run]:
 
 
 class Headline(NamedTuple):
-    """The row of one result: how women and men fare, and whether the gap is significant."""
+    """One result: rates for women and men, and whether the gap is significant."""
 
     result: Result
     folder: str
     title: str
-    """The benchmark, with a star where the source does not specify gender."""
+    """The benchmark, with a star if the source does not specify gender."""
     rates: Rates | None
     verdict: str
     note: str = ""
-    """What was found instead, by a benchmark that does not compare women and men."""
+    """The finding of a benchmark that does not compare women and men."""
 
     @property
     def size(self) -> float:
-        """Order of importance: significant gaps first, the largest first."""
+        """Sort key: significant gaps first, the largest first."""
         return (1000 if self.verdict == "significant" else 0) + (self.rates.size if self.rates else 0)
 
     @property
@@ -101,7 +100,7 @@ class Headline(NamedTuple):
 
 
 def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[Headline]:
-    """One row for each result; two where a benchmark has people of specified and of unspecified gender."""
+    """One row per result; two for a benchmark with people of specified and of unspecified gender."""
     from gendermark.metrics.verdicts import ALPHA, State
     from gendermark.reporting.findings import all_rates, benchmark_of, missing
     from gendermark.reporting.phrases import AFTER_CORRECTION, TOO_FEW, ci, state
@@ -129,7 +128,7 @@ def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[He
 
 
 def print_headlines(results: Sequence[Result], caption: str = "", folders: Sequence[str] = ()) -> None:
-    """Print one row for each result: on a terminal at most twelve, those with the largest gaps."""
+    """Print one row per result; on a terminal at most twelve, with the largest gaps."""
     rows = headlines(results, folders)
     order = list(dict.fromkeys(row.result.selection.benchmark for row in rows))
     rows.sort(key=lambda row: order.index(row.result.selection.benchmark))
@@ -174,7 +173,7 @@ def _piped(rows: Sequence[Headline], *, with_folder: bool) -> Iterator[tuple[Any
 
 
 def _shares(row: Headline) -> tuple[str, str, str]:
-    """Women, men and the gap; counts in place of rates where there are too few."""
+    """Women, men and the gap; counts instead of rates if there are too few."""
     from gendermark.reporting.phrases import TOO_FEW, between, rounded
 
     if row.rates is None:
@@ -191,7 +190,7 @@ def _shares(row: Headline) -> tuple[str, str, str]:
 
 
 def say_findings(results: Sequence[Result]) -> None:
-    """Say in one sentence how a system treats women and men, and the largest other effect, as the page does."""
+    """Say how a system treats women and men, and its largest other effect, as the page does."""
     from gendermark.reporting.findings import benchmark_of, by_weight, found_in, verdict
     from gendermark.reporting.phrases import GENDER_GAP, lost_by_gender
 
@@ -200,7 +199,7 @@ def say_findings(results: Sequence[Result]) -> None:
     opening = benchmark_of(next(one for one in results if one.selection.benchmark == by_weight(results)[0])).name
     based = f" Based on {opening}." if len({one.selection.benchmark for one in results}) > 1 else ""
     say(f"- {verdict([(results[0].called, results)])}{based}")
-    lost = {finding.text for result in results for finding in lost_by_gender(result)}  # said beside the table
+    lost = {finding.text for result in results for finding in lost_by_gender(result)}  # printed beside the table
     others = [
         (
             benchmark_of(result).name == opening,
@@ -277,7 +276,7 @@ def check_log(tracker: str) -> None:
 
 
 def log_runs(tracker: str, *runs: Run) -> None:
-    """Log runs to a tracker, if one is named, and say where they are."""
+    """Log runs to a tracker, if requested, and say where."""
     if tracker:
         from gendermark.adapters.exports import log
 

@@ -256,7 +256,7 @@ def translate(
         rows = (row(number, source, found) for number, (source, found) in enumerate(zip(sources, answers, strict=True)))
         text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows)
     else:
-        # One line each: a break inside a translation would shift all lines behind it.
+        # One line each: a line break inside a translation would shift all following lines.
         text = "".join(f"{' '.join((found[0].text or '').split())}\n" for found in answers)
     if output is None:
         echo(text, nl=False)
@@ -387,7 +387,7 @@ def score(
         print_json(result.to_json())
         return
     files = [*translations, *([samples] if samples else [])]
-    # One that is named by its file; the name of a pipe tells nothing, and it cannot be read again.
+    # A file names the system; a pipe does not, and cannot be read again.
     file = files[0] if len(files) == 1 and files[0].is_file() else None
     result = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
     print_results([result], everything=everything, all_rows="; all with --tables DIR")
@@ -402,7 +402,7 @@ def score(
 
 
 def opened(benchmark: Benchmark, paths: Sequence[Path], sets: Mapping[str, str], group: str = "", **how: bool) -> Any:
-    """A file for each set; one for all or for a group; or the two genders of a benchmark of pairs in two files."""
+    """One file for all sets, for a group, or for each set; or two files for the genders of a benchmark of pairs."""
     from gendermark.io.translations import open_translations
 
     if sets:

@@ -33,8 +33,8 @@ _HIDDEN_COMMAND = re.compile(r"\n\s*::")
 def say(message: str) -> None:
     """Print a message on stderr.
 
-    It may contain file names and words of other programs: escape sequences are removed, and only its first line can be
-    a command to GitHub.
+    It may quote file names and other programs: escape sequences are removed, and only its first line can be a GitHub
+    command.
     """
     typer.echo(_HIDDEN_COMMAND.sub(" ::", disarmed(message)), err=True)
 
@@ -45,7 +45,7 @@ def echo(text: str = "", *, nl: bool = True) -> None:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person reads the stream; a function so that tests can say yes."""
+    """Whether a person reads the stream; a function so that tests can replace it."""
     return stream is not None and stream.isatty()
 
 
@@ -54,7 +54,7 @@ def print_json(value: Any) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print prose on stdout, in lines that fit the terminal."""
+    """Print prose on stdout, wrapped to the terminal."""
     from gendermark.reporting.text import wrapped
 
     echo("\n".join(wrapped(text, shutil.get_terminal_size().columns)))
@@ -82,7 +82,7 @@ def grouped(rows: Iterable[tuple[str, Sequence[Any]]]) -> list[Sequence[Any]]:
 
 @contextmanager
 def open_workers(executor: str, n_pieces: int = 0) -> Iterator[Executor]:
-    """Open the workers that `--executor` names; say where to watch them and, at the end, how many were lost."""
+    """Open the workers of `--executor`; say where to watch them and, at the end, how many were lost."""
     from gendermark.runs.executors import open_executor
 
     with open_executor(executor, n_pieces) as workers:
@@ -95,7 +95,7 @@ def open_workers(executor: str, n_pieces: int = 0) -> Iterator[Executor]:
 
 @contextmanager
 def run_context(executor: str, store: Path | None = None, name: str = "", n_pieces: int = 0) -> Iterator[RunContext]:
-    """Open what a run needs: workers, the translation cache, and where messages go."""
+    """Open what a run needs: workers, the translation cache, and message handling."""
     from gendermark.runs.run import RunContext
 
     with open_workers(executor, n_pieces) as workers:
@@ -104,7 +104,7 @@ def run_context(executor: str, store: Path | None = None, name: str = "", n_piec
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Show progress and time left on stderr: a bar on a terminal, a line now and then elsewhere."""
+    """Show progress and time left on stderr: a bar on a terminal, an occasional line elsewhere."""
     if not is_terminal(sys.stderr):
         yield told_in_lines(title, say)
         return
@@ -123,7 +123,6 @@ def show_progress(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def progress_in_words(done: float, total: float | None, seconds_left: float | None) -> str:
-    """Format progress as `128 of 1,200, 0:00:06 left`; empty while the total is unknown."""
     if total is None:
         return ""
     left = "" if seconds_left is None else f", {timedelta(seconds=round(seconds_left))} left"
@@ -131,7 +130,7 @@ def progress_in_words(done: float, total: float | None, seconds_left: float | No
 
 
 def say_next(commands: Mapping[str, str]) -> None:
-    """Suggest commands, ready to paste, and what each is for."""
+    """Suggest commands, ready to paste, with their purposes."""
     if not commands:
         return
     say("\nNext:")

@@ -1,4 +1,4 @@
-"""The bundled core sets: text files below `core/`, most of them tab-separated with `#` before comments."""
+"""The bundled core sets: text files in `core/`, most of them tab-separated with `#` comments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gendermark.io.textfiles import split_lines
 
 
 def core_text(name: str) -> str:
-    """Read a bundled file; empty if there is none of that name."""
+    """Read a bundled file; empty if it does not exist."""
     path = files("gendermark.data") / "core" / name
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
@@ -20,11 +20,11 @@ def core_lines(name: str) -> list[str]:
 
 
 def core_rows(name: str) -> list[dict[str, str]]:
-    """Read a bundled table by the names in its first line; empty if there is none."""
+    """Read a bundled table by its column names; empty if it does not exist."""
     cells = [line.split("\t") for line in core_lines(name)]
     return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
 
 
 def core_origin(*texts: str) -> str:
-    """What names bundled data in a signature."""
+    """Identify bundled data in a signature."""
     return f"core-{hashlib.sha256(''.join(texts).encode()).hexdigest()[:8]}"

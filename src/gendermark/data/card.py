@@ -18,19 +18,19 @@ CARDS: Traversable = package_files("gendermark.data") / "cards"
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """One file of an official data set, as its authors released it."""
+    """One file of an official data set."""
 
     path: str
     size: int
     """Bytes."""
     sha256: str
     group: str = "data"
-    """`data` is what a benchmark needs; `outputs` are released outputs of systems, which few people want."""
+    """`data` is what a benchmark needs; `outputs` are released system outputs, downloaded on request only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One commit of the authors' repository, and the files we use of it."""
+    """A commit of the authors' repository, and the files used."""
 
     revision_id: str
     commit: str
@@ -47,21 +47,21 @@ class Revision:
         return tuple(file for file in self.files if group in (None, file.group))
 
     def content_hash(self, group: str = "data") -> str:
-        """Twelve digits that stand for the content of a group, whatever its files are called."""
+        """Twelve hex digits that identify the content of a group, whatever its file names."""
         hashes = sorted(file.sha256 for file in self.select(group))
         return hashlib.sha256("\n".join(hashes).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One official data set: where it comes from and what its authors ask of those who use it."""
+    """An official data set: origin, licence and citation."""
 
     name: str
     title: str
     repository: str
     """OWNER/REPO on GitHub."""
     licence: str
-    """An SPDX identifier, or one formed like it, or `none given`."""
+    """An SPDX identifier, a name in that style, or `none given`."""
     licence_note: str
     citation: str
     bibtex: str
@@ -73,7 +73,7 @@ class Card:
 
     @property
     def notice(self) -> str:
-        """What a user is to know before and after the files are fetched."""
+        """Licence and citation, shown before and after a download."""
         licence = f"{self.title} ({self.homepage}), licence: {self.licence}. {self.licence_note}"
         return f"{licence}\nPlease cite: {self.citation}"
 
@@ -85,12 +85,10 @@ class Card:
 
 
 def card_names() -> list[str]:
-    """The official data sets there are cards for, sorted."""
     return sorted(entry.name.removesuffix(".toml") for entry in CARDS.iterdir() if entry.name.endswith(".toml"))
 
 
 def load_card(name: str) -> Card:
-    """The card of an official data set."""
     if name not in card_names():
         raise UnknownName("official data set", name, card_names())
     return parse_card((CARDS / f"{name}.toml").read_text(encoding="utf-8"))

@@ -1,8 +1,7 @@
-"""Official files on this machine: fetched from the authors' repository or a mirror of it, and verified at every use.
+"""Official files on this machine: downloaded from the authors' repository or a mirror, and verified at every use.
 
-They are kept in `CACHE/data/OWNER/REPO/REVISION/PATH`. A download goes to `FILE.part`, goes on from there after an
-interruption, and becomes `FILE` only when its SHA-256 is the card's. Whatever a server does, no more bytes are kept
-than the card lists.
+They are kept in `CACHE/data/OWNER/REPO/REVISION/PATH`. A download goes to `FILE.part`, is resumed after an
+interruption, and becomes `FILE` only if its SHA-256 matches the card. Never more bytes are kept than the card lists.
 """
 
 from __future__ import annotations
@@ -27,30 +26,30 @@ from gendermark.io import locks
 from gendermark.io.deadlines import Deadline, bounded, within
 
 if TYPE_CHECKING:
-    import httpx  # only ever imported when a download begins: it costs 0.1 s
+    import httpx  # costs 0.1 s, needed for downloads only
 
 HOST = "https://raw.githubusercontent.com"
 MIRROR, CACHE = "GENDERMARK_DATA_MIRROR", "GENDERMARK_CACHE"
 
 N_ATTEMPTS = 4
 BACKOFF_SECONDS = 0.5
-"""Before the second attempt; doubled before each one after it."""
+"""Before the second attempt; doubled before each further one."""
 TIMEOUT_SECONDS = 20.0
-"""For an answer to begin, and for all of it beyond what the slowest line needs."""
+"""For an answer to begin, and for all of it beyond the time at the slowest accepted rate."""
 SLOWEST_BYTES_PER_SECOND = 5_000.0
-"""Of a body; whoever sends less is left, and asked for the rest in the next attempt."""
+"""Of a body; a slower server is dropped, and asked for the rest in the next attempt."""
 LONGEST_WAIT_SECONDS = 1800.0
-"""For another process that fetches the same files; if it dies, its lock is free at once."""
+"""For another process that downloads the same files; if it dies, its lock is released at once."""
 
 Progress = Callable[[int, int], None]
-"""Called with how many bytes are here, and of how many; all bytes of a file only once they are verified."""
+"""Called with bytes present and bytes in total; a file's bytes are complete only once verified."""
 Say = Callable[[str], None]
 Fetch = Callable[[str, DataFile, Path, Callable[[int], None]], None]
-"""Fetches `OWNER/REPO/REVISION/PATH`, described by a DataFile, to a path; the last reports how many bytes are here."""
+"""Fetches `OWNER/REPO/REVISION/PATH`, described by a DataFile, to a path; the last argument reports bytes present."""
 
 
 def cache_root() -> Path:
-    """`$GENDERMARK_CACHE`, or the place this platform keeps a user's caches in."""
+    """`$GENDERMARK_CACHE`, or the platform's user cache directory."""
     try:
         if chosen := os.environ.get(CACHE):
             return Path(chosen).expanduser().absolute()
@@ -58,7 +57,7 @@ def cache_root() -> Path:
             return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "gendermark" / "Cache"
         if sys.platform == "darwin":
             return Path.home() / "Library" / "Caches" / "gendermark"
-        xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))  # the XDG standard says to ignore a relative one
+        xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))  # the XDG standard says to ignore relative paths
         return (xdg if xdg.is_absolute() else Path.home() / ".cache") / "gendermark"
     except RuntimeError:  # no HOME, and no entry in the user database
         raise UserError(f"this user has no home directory to keep data in; set {CACHE} to a directory") from None
@@ -76,29 +75,29 @@ class OfficialFiles:
     revision: str
     """The commit."""
     content_hash: str
-    """For the signature: equal hashes saw equal data."""
+    """For the signature: equal hashes mean equal data."""
     paths: Mapping[str, Path]
 
     @property
     def origin(self) -> str:
-        """What names the data in a signature."""
+        """Identifies the data in a signature."""
         return f"official-{self.revision[:8]}-{self.content_hash[:8]}"
 
     def path(self, relative: str) -> Path:
-        """Where a file of the authors' repository is on this machine."""
+        """The local path of a file of the authors' repository."""
         return self.paths[relative]
 
 
 LookedUp = dict[tuple[str, str, str], OfficialFiles | DataUnavailable]
-"""Of each group of files that was asked for: the files, or why they are not at hand."""
+"""For each requested group of files: the files, or why they are unavailable."""
 _AT_HAND: ContextVar[LookedUp | None] = ContextVar("_AT_HAND", default=None)
 
 
 @contextmanager
 def nothing_fetched(looked_up: LookedUp) -> Iterator[None]:
-    """Within this, data is what the cache or a mirror on this machine has; nobody else is asked for any.
+    """Within this context, use only the cache or a local mirror, and download nothing.
 
-    What was looked up once is remembered: who looks through all there is asks for the same files many times.
+    Lookups are remembered, since a search through all data requests the same files many times.
     """
     token = _AT_HAND.set(looked_up)
     try:
@@ -108,9 +107,9 @@ def nothing_fetched(looked_up: LookedUp) -> Iterator[None]:
 
 
 def official_files(name: str, revision_id: str, group: str = "data", *, say: Say | None = None) -> OfficialFiles:
-    """The files of a group, fetched if they are not in the cache.
+    """The files of a group, downloaded if not cached.
 
-    `say` (if none: the log) hears licence and citation before a download, and of waiting and retrying.
+    `say` (default: the log) receives licence and citation before a download, and notices of waiting and retrying.
     """
     looked_up = _AT_HAND.get()
     speak: Say = say or logging.getLogger(__name__).info
@@ -119,7 +118,7 @@ def official_files(name: str, revision_id: str, group: str = "data", *, say: Say
     key = (name, revision_id, group)
     if key not in looked_up:
         try:
-            # Who only looks whether some data is at hand has not asked for it yet.
+            # A mere lookup must not count as a request.
             looked_up[key] = _official_files(name, revision_id, group, speak, announces=False)
         except DataUnavailable as problem:
             looked_up[key] = problem
@@ -143,7 +142,7 @@ def _official_files(name: str, revision_id: str, group: str, say: Say, *, announ
 
 
 class State(StrEnum):
-    """What is in the cache in the place of a file."""
+    """State of a file in the cache."""
 
     GOOD = "good"
     MISSING = "missing"
@@ -155,7 +154,7 @@ def directory(card: Card, revision: Revision) -> Path:
 
 
 def state(card: Card, revision: Revision, file: DataFile) -> State:
-    """Whether a file is in the cache and has the SHA-256 of its card. (All 34 MB there are hash in 0.1 s.)"""
+    """Whether a file is cached with the SHA-256 of its card. (Hashing all 34 MB takes 0.1 s.)"""
     path = directory(card, revision) / file.path
     try:
         if path.stat().st_size != file.size:
@@ -170,7 +169,7 @@ def state(card: Card, revision: Revision, file: DataFile) -> State:
 
 
 def not_good(card: Card, revision: Revision, files: Iterable[DataFile]) -> list[DataFile]:
-    """Those of some files that have to be fetched."""
+    """The files that must be downloaded."""
     return [file for file in files if state(card, revision, file) is not State.GOOD]
 
 
@@ -181,12 +180,12 @@ def _ignore(*_: object) -> None:
 def fetch(
     card: Card, revision: Revision, files: Iterable[DataFile], *, progress: Progress = _ignore, say: Say = _ignore
 ) -> dict[str, Path]:
-    """Where some files of a revision (`revision.select`) are, after fetching those that are missing or damaged.
+    """Download missing or damaged files of a revision (`revision.select`); return its directory.
 
-    Processes that want the same revision take turns, and find what the one before them fetched.
+    Processes that want the same revision take turns, and find what the previous one downloaded.
     """
     files, base = tuple(files), directory(card, revision)
-    # A cache that has it all needs no lock, and so may be read-only.
+    # A complete cache needs no lock, so it may be read-only.
     if not_good(card, revision, files):
         lock = base.with_name(f"{base.name}.lock")
         waiting = f"another process is fetching {card.name} {revision.revision_id}; waiting for it"
@@ -194,7 +193,7 @@ def fetch(
             lock.parent.mkdir(parents=True, exist_ok=True)
             lock.touch()
             with locks.hold(lock, timeout_seconds=LONGEST_WAIT_SECONDS, on_wait=lambda: say(waiting)):
-                if wanted := not_good(card, revision, files):  # none if the process we waited for fetched them all
+                if wanted := not_good(card, revision, files):  # none if the process we waited for downloaded all
                     n_before, n_all = 0, sum(file.size for file in wanted)
 
                     def report(n: int) -> None:
@@ -207,7 +206,7 @@ def fetch(
                             tail = f"{card.repository}/{revision.commit}/{file.path}"
                             fetch_one(tail, file, target, report)
                             n_before += file.size
-        except BrokenPipeError:  # that is whoever read our messages, not the disk
+        except BrokenPipeError:  # the reader of our messages, not the disk
             raise
         except OSError as problem:
             raise UserError(
@@ -222,15 +221,15 @@ def fetch(
 
 @contextmanager
 def _open_source(say: Say) -> Iterator[Fetch]:
-    """The place official files come from now, as a function that fetches one of them."""
+    """The current source of official files, as a function that fetches one."""
     mirror = os.environ.get(MIRROR, "").strip()
     try:
         urlsplit(mirror)
-    except ValueError as problem:  # not shown itself: there may be a password in it
+    except ValueError as problem:  # the URL is not shown: it may contain a password
         raise UserError(f"{MIRROR} is neither a directory nor a URL ({problem}); {_remedy()}") from None
     scheme = mirror.partition("://")[0].lower() if "://" in mirror else ""
     if mirror and scheme in ("", "file"):
-        from urllib.request import url2pathname  # which brings all of HTTP with it, for the few who have a mirror
+        from urllib.request import url2pathname  # loads much of HTTP, needed for mirrors only
 
         folder = Path(url2pathname(urlsplit(mirror).path) if scheme else mirror)
         if (scheme and urlsplit(mirror).netloc not in ("", "localhost")) or not folder.is_dir():
@@ -257,7 +256,7 @@ def _remedy() -> str:
 
 
 def _shown(url: str) -> str:
-    """A URL without the password that the one of a private mirror may carry."""
+    """A URL without the password that a private mirror's may contain."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
@@ -277,7 +276,7 @@ def _copy(source: Path, file: DataFile, target: Path) -> None:
 
 
 def _accept(file: DataFile, target: Path, origin: str) -> None:
-    """Make a whole download the file itself, if it is what the card says."""
+    """Rename a complete download to its final name, if it matches the card."""
     part = _part(target)
     with part.open("rb+") as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -290,7 +289,7 @@ def _accept(file: DataFile, target: Path, origin: str) -> None:
 
 
 class _PassingError(DataUnavailable):
-    """A failure that another attempt may not meet."""
+    """A failure that may be temporary."""
 
 
 def _open_client() -> httpx.Client:
@@ -349,14 +348,14 @@ class _Web:
         try:
             _accept(file, target, origin)
         except DataUnavailable as problem:
-            if n_before:  # perhaps only the old beginning was bad, and that is gone now
+            if n_before:  # perhaps only the resumed part was bad; it has been deleted
                 raise _PassingError(str(problem)) from None
             raise
 
     def _transfer(
         self, url: str, file: DataFile, part: Path, deadline: Deadline, progress: Callable[[int], None]
     ) -> None:
-        """Add what a server sends to the bytes of the .part, or start that again if it will not go on."""
+        """Append the response to the .part file, or restart it if the server cannot resume."""
         n_here = _size(part)
         with self.client.stream("GET", url, headers={"Range": f"bytes={n_here}-"} if n_here else {}) as response:
             status, range_sent = response.status_code, response.headers.get("Content-Range", "")

@@ -1,7 +1,7 @@
-"""Sentences in files of the user's: `--data file:FILE`, `--data mgente:FILE`, and what `data convert` converts.
+"""The user's own sentences: `--data file:FILE`, `--data mgente:FILE`, and the formats of `data convert`.
 
 `file:` is one format for all benchmarks, a table with a header (`.csv`, `.tsv`, `.xlsx`) or JSON lines (`.jsonl`). Each
-benchmark names the columns that it needs; others are ignored. docs/own-data.md describes all of them.
+benchmark names the columns it needs and ignores others; see docs/own-data.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _GENDERS = {
 
 @dataclass(frozen=True)
 class OwnRow:
-    """One sentence, and where it stands in the file."""
+    """One sentence and its line."""
 
     path: str
     line: int
@@ -53,20 +53,20 @@ class OwnRow:
 
 
 def file_of(data: str) -> str:
-    """The file of `file:FILE`; empty for data of another kind."""
+    """The file of `file:FILE`; empty for other data."""
     kind, _, path = data.partition(":")
     return path if kind == "file" else ""
 
 
 def has_header(path: str) -> bool:
-    """Whether a file is in this format, and not in that of a benchmark's own files."""
+    """Whether a file is in this format, rather than in a benchmark's native format."""
     if Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx"):
         return True
     return "source" in [name.strip().casefold() for name in next(each_line(path), "").split("\t")]
 
 
 def read_own(path: str, needed: Sequence[str]) -> tuple[Sequence[OwnRow], str]:
-    """The rows of a file, and what names it in a signature."""
+    """The rows of a file, and its identification in a signature."""
     rows = stored(_own_rows(path, needed))
     if not rows:
         raise BadFile(path, f"has no sentence; give a header and a row for each ({', '.join(needed)})")
@@ -94,7 +94,8 @@ def _own_rows(path: str, needed: Sequence[str]) -> Iterator[OwnRow]:
 # gender of the people in them (Set-G), half do not (Set-N).
 
 _COLUMNS = ("ID", "SET", "SRC", "REF-G", "REF-N", "GENDER")
-"""Upper and lower case, and -, _ and space, are one; some files have several neutral references, REF-N1, REF-N2 ..."""
+"""Case, and the difference between -, _ and space, are ignored; some files have several neutral references, REF-N1,
+REF-N2 ..."""
 _NEUTRAL = re.compile(r"ref-n-?\d*")
 _ANNOTATED = re.compile(r"<([^<>]+)>")
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
@@ -104,9 +105,8 @@ def read_mgente(path: Path | str) -> list[Item]:
     """The rows of an mGeNTE file as items.
 
     The expected gender is that of the people in Set-G, and neutral in Set-N. Tags: `set` (Set-G, Set-N), `source`
-    (unambiguous, ambiguous), `reference_gendered`, `reference_neutral` and, if there are more neutral references,
-    `reference_neutral_2` and so on; where words of the gendered reference are annotated, in angle brackets,
-    `gendered_terms`. No row is grouped with another.
+    (unambiguous, ambiguous), `reference_gendered`, `reference_neutral` (further ones: `reference_neutral_2` ...); and
+    `gendered_terms`, if words of the gendered reference are annotated in angle brackets. Every row is its own group.
     """
     items: list[Item] = []
     line_of: dict[str, int] = {}
@@ -124,7 +124,7 @@ def read_mgente(path: Path | str) -> list[Item]:
 
 
 def _mgente_cells(path: Path | str, line: int, record: Mapping[str, object]) -> dict[str, str]:
-    """The cells of a row by the names of mGeNTE in lower case; others are left out."""
+    """Cells by the column names of mGeNTE in lower case; others are dropped."""
     is_tsv = Path(path).suffix.lower() not in (".csv", ".jsonl", ".json")
     cells: dict[str, str] = {}
     for name, value in record.items():
@@ -174,7 +174,7 @@ def _key(name: str) -> str:
 
 
 def _unquoted(cell: str) -> str:
-    """Remove the quotation marks that some programs put around cells that have any, doubling those inside."""
+    """Remove the quotation marks that some programs put around cells with quotation marks, doubling those inside."""
     found = _QUOTED.fullmatch(cell)
     return found[1].replace('""', '"') if found and '""' in found[1] else cell
 
@@ -194,11 +194,11 @@ _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 
 
 def convert_winobias(line: str, path: Path, number: int) -> str:
-    """A line of WinoMT from one of WinoBias: `12 [The baker] thanked the guard because [he] was kind.`
+    """Convert `12 [The baker] thanked the guard because [he] was kind.` (WinoBias) to a WinoMT line.
 
     The first bracket is the entity, the others are pronouns of one gender.
     """
-    # One sentence of WinoBias has two spaces in a row; an index on single spaces would point between them.
+    # One WinoBias sentence has a double space, which would shift the index.
     text = " ".join(line.split())
     text = text[found.end() :] if (found := _NUMBER.match(text)) else text
     brackets = [" ".join(content.split()) for content in _BRACKET.findall(text)]
@@ -225,16 +225,16 @@ def convert_winobias(line: str, path: Path, number: int) -> str:
     if not noun:
         raise BadFile(path, f"has no entity in its first bracket, [{entity}]", line=number)
     sentence = " ".join(_BRACKET.sub(r"\1", text).split())
-    # Spaces just inside the bracket, "[ the baker]", are gone from the sentence; those before it are all single.
+    # Spaces just inside the bracket, "[ the baker]", are already removed; those before it are single.
     index = text[: text.index("[")].count(" ") + has_article
     return f"{genders.pop()}\t{index}\t{sentence}\t{noun}"
 
 
 def convert_winogender(line: str, path: Path, number: int) -> str:
-    """A line of WinoMT from one of Winogender: `baker.guest.1.male.txt<TAB>The baker told the guest that he can wait.`
+    """Convert `baker.guest.1.male.txt<TAB>The baker told the guest that he can wait.` (Winogender) to a WinoMT line.
 
-    The id holds occupation, participant (`someone` in half of the sentences), who is meant (0 the occupation, 1 the
-    participant) and the gender.
+    The id holds occupation, participant (`someone` in half of the sentences), referent (0 the occupation, 1 the
+    participant) and gender.
     """
     fields = line.split("\t")
     if len(fields) != 2:

@@ -1,8 +1,7 @@
-"""One deadline for a whole request over HTTP: connection, headers, body and trailers.
+"""One deadline for a whole HTTP request: connection, headers, body and trailers.
 
-httpx limits each single wait, so that a server which sends a byte now and then is waited for without end. Here every
-read and write of a socket gets what is left of one deadline. Requests of httpx are made in the thread that asks, so the
-deadline belongs to a thread.
+httpx limits each single wait, so a server that sends a byte now and then can block forever. Here every read and write
+of a socket gets the time left until one deadline. httpx works in the calling thread, so the deadline is thread-local.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
     import httpx
 
 _BYTES_AT_ONCE = 16_384
-"""That are written before the deadline is looked at again."""
+"""Bytes written between checks of the deadline."""
 _current = threading.local()
 
 
 class Deadline:
-    """When all must be done; it can be put off, for a download that makes progress."""
+    """A point in time; extended for downloads that make progress."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -39,7 +38,7 @@ class Deadline:
 
 @contextmanager
 def within(seconds: float) -> Iterator[Deadline]:
-    """Requests of a `bounded` client that this thread makes inside the `with` end by then, with a timeout of httpx."""
+    """Bound the requests of a `bounded` client in this thread; raises httpx timeouts."""
     _current.deadline = Deadline(seconds)
     try:
         yield _current.deadline
@@ -48,8 +47,8 @@ def within(seconds: float) -> Iterator[Deadline]:
 
 
 def bounded(client: httpx.Client) -> httpx.Client:
-    """A client whose sockets heed the deadline of the thread that uses them."""
-    # httpx has no public way to give it a network of ours, with proxies and certificates as it finds them.
+    """A client whose sockets observe the deadline of the calling thread."""
+    # httpx has no public way to replace the network layer while keeping its proxies and certificates.
     transports = [client._transport, *client._mounts.values()]
     for transport in transports:
         pool: Any = getattr(transport, "_pool", None)
@@ -61,7 +60,7 @@ def bounded(client: httpx.Client) -> httpx.Client:
 
 
 def _left(timeout: float | None, kind: str) -> float:
-    """What is left for one wait; at its end the error that httpcore has for it."""
+    """Time left for one wait; raises httpcore's timeout error if there is none."""
     import httpcore
 
     deadline: Deadline | None = getattr(_current, "deadline", None)
@@ -74,7 +73,7 @@ def _left(timeout: float | None, kind: str) -> float:
 
 
 class _Bounded:
-    """What httpcore connects with, or a connection; each wait is cut to what is left."""
+    """httpcore's network layer, or a connection, with every wait bounded by the deadline."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner

@@ -1,10 +1,9 @@
 """A disk-backed list, for sets of sentences that are too large for memory.
 
-`stored` takes any values one by one: few are a plain list, many a `DiskList` in a temporary file. Both are sequences,
-and whoever reads them need not know which. `mapped`, `reordered` and `grouped` work on both, without holding a large
-one in memory.
+`stored` returns a plain list for few values and a `DiskList` in a temporary file for many; both are sequences.
+`mapped`, `reordered` and `grouped` work on both, without loading a large one into memory.
 
-The file has no name (it is removed as soon as it is open), so nothing is left behind, even by `kill -9`.
+The file is unlinked as soon as it is open, so nothing is left behind, even after `kill -9`.
 """
 
 from __future__ import annotations
@@ -28,22 +27,22 @@ from weakref import WeakKeyDictionary
 from gendermark.errors import UserError
 
 LIMIT = 20_000
-"""A list of this many values is kept on disk."""
+"""Lists from this length on are kept on disk."""
 _BLOCK = 1_000
-"""Values that are written and read together."""
+"""Values written and read together."""
 _BLOCKS_KEPT = 4
 _WAITING = 400
-"""Values of each bucket that wait to be written together while they are put in order."""
+"""Values of each bucket buffered while they are sorted."""
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 
 class DiskList(Sequence[T]):
-    """A sequence whose values are read from disk whenever they are asked for. Equal only to itself."""
+    """A sequence that reads its values from disk on access. Equal only to itself."""
 
     def __init__(self, n: int, read: Callable[[int, int], Iterator[T]]) -> None:
-        """`read` gives the values from one place up to another, in order."""
+        """`read` yields the values between two positions, in order."""
         self._n, self.read = n, read
         self._block = lru_cache(_BLOCKS_KEPT)(lambda start: list(read(start, min(start + _BLOCK, n))))
 
@@ -73,7 +72,7 @@ class DiskList(Sequence[T]):
 
 
 def stored(values: Iterable[T]) -> Sequence[T]:
-    """All values: a list if they are few, a `DiskList` otherwise."""
+    """A list for few values, a `DiskList` otherwise."""
     if isinstance(values, list | DiskList):
         return values
     values = iter(values)
@@ -96,7 +95,7 @@ def stored(values: Iterable[T]) -> Sequence[T]:
 
 
 def mapped(make: Callable[..., T], *sequences: Sequence[Any]) -> Sequence[T]:
-    """Like `map`, as a sequence: made at once if all are in memory, otherwise whenever it is read."""
+    """Like `map`, as a sequence: computed at once in memory, otherwise on access."""
     lengths = {len(one) for one in sequences}
     if len(lengths) > 1:
         raise ValueError(f"sequences of one length are needed, not of {sorted(lengths)}")
@@ -117,7 +116,7 @@ def mapped(make: Callable[..., T], *sequences: Sequence[Any]) -> Sequence[T]:
 
 
 def reordered(values: Sequence[T], places: Sequence[int]) -> Sequence[T | None]:
-    """The value at each of some places, which may be in any order and repeated; None for a place below 0."""
+    """The value at each position, in any order and with repetitions; None for a negative position."""
     if not isinstance(values, DiskList):
         return [values[place] if place >= 0 else None for place in places]
     if len(places) == len(values) and all(place == own for own, place in enumerate(places)):
@@ -138,7 +137,7 @@ def reordered(values: Sequence[T], places: Sequence[int]) -> Sequence[T | None]:
 
 
 def places_of(held: Sequence[str], wanted: Sequence[str]) -> Sequence[int]:
-    """Where each of the wanted ids stands among those that are there, below 0 where it does not."""
+    """The position of each wanted id, negative if absent."""
     if len(held) == len(wanted) and all(one == other for one, other in zip(held, wanted, strict=True)):
         return range(len(held))
     place_of = {one: place for place, one in enumerate(held)}
@@ -146,9 +145,9 @@ def places_of(held: Sequence[str], wanted: Sequence[str]) -> Sequence[int]:
 
 
 def _in_buckets(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
-    """`n` values in the order of their places, which come with them; each place has one.
+    """`n` values sorted by the positions that come with them; each position has one.
 
-    A bucket holds the values of neighbouring places as they came, and is sorted when it is read.
+    A bucket holds the values of neighbouring positions as they arrive, and is sorted when read.
     """
     if n < LIMIT:
         return [value for _, value in sorted(pairs, key=itemgetter(0))]
@@ -180,7 +179,7 @@ def _in_buckets(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
 
 
 def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Sequence[T]]]:
-    """The values that have a key in common, in the order in which keys first occur."""
+    """Group values by key, in the order in which keys first occur."""
     if not isinstance(values, DiskList):
         groups: dict[K, list[T]] = defaultdict(list)
         for value in values:
@@ -200,14 +199,14 @@ def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Seq
 
 
 def _sorting_order(numbers: Sequence[int]) -> array[int]:
-    """The places of numbers in ascending order; equal ones stay in theirs."""
-    import numpy as np  # whoever has so many sentences has loaded it
+    """Positions that sort the numbers; stable."""
+    import numpy as np  # already loaded by any caller with this many sentences
 
     return array("q", np.argsort(np.asarray(numbers, dtype=np.int64), kind="stable").tobytes())
 
 
 def cached(function: Callable[[Sequence[Any]], T]) -> Callable[[Sequence[Any]], T]:
-    """The same function, which reads a `DiskList` only once however often it is called with it."""
+    """The function, cached per `DiskList` argument."""
     known: WeakKeyDictionary[Sequence[Any], T] = WeakKeyDictionary()
 
     @wraps(function)
@@ -222,22 +221,22 @@ def cached(function: Callable[[Sequence[Any]], T]) -> Callable[[Sequence[Any]], 
 
 
 class _File:
-    """Blocks of values in a temporary file without a name."""
+    """Blocks of values in an unlinked temporary file."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._end = 0
         named = os.environ.get("TMPDIR")
-        # Python takes another directory without a word if this one cannot be used.
+        # Python silently uses another directory if this one is unusable.
         if named and Path(tempfile.gettempdir()).absolute() != Path(named).absolute():
             raise UserError(f"TMPDIR is {named}, which is not writable; set it to an existing directory")
         with _disk_errors():
-            # Not buffered: a full disk must show when a block is written, and not when the file is closed.
+            # Unbuffered: a full disk must show when a block is written, not when the file is closed.
             self._file = tempfile.TemporaryFile(prefix="gendermark-", buffering=0)  # noqa: SIM115 (closed with the list)
 
     def write(self, values: Sequence[Any]) -> tuple[int, int]:
-        """Where the block begins, and its length."""
-        # A third of the size, in a tenth of the time that making records takes anyway.
+        """Offset and length of the written block."""
+        # A third of the size, at a tenth of the cost of making the records.
         data = zlib.compress(pickle.dumps(values, pickle.HIGHEST_PROTOCOL), 1)
         with self._lock, _disk_errors():
             start = self._file.seek(self._end)
@@ -260,7 +259,7 @@ class _File:
 
 @contextmanager
 def _disk_errors() -> Iterator[None]:
-    """A full disk, or no directory for temporary files, as one sentence."""
+    """Report a full disk, or a missing temporary directory, as one sentence."""
     try:
         yield
     except OSError as problem:

@@ -1,7 +1,6 @@
-"""Letters that were damaged on the way: read in another encoding and saved again, or lost.
+"""Detect and repair damaged letters: decoded with the wrong encoding, or lost.
 
-"señor" becomes "seÃ±or" where UTF-8 is read as Windows-1252. Read back, the wrong letters give the right ones, so
-such a text is known and can be repaired. "se?or" cannot be.
+"señor" becomes "seÃ±or" if UTF-8 is read as Windows-1252. That can be detected and reversed; "se?or" cannot.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ from gendermark.reading.profiles import script_of, scripts_of
 
 _RUN = re.compile(r"[^\x00-\x7f]+")
 _MOST_ROUNDS = 3
-"""How often a text may have been misread, one time over the other."""
-# Latin-1 and Windows-1252 are read as one. Any program may have read a file in any of them, whatever its language.
+"""Maximum number of successive misreadings."""
+# Latin-1 and Windows-1252 are treated as one. Any of these may have been used, whatever the language.
 _CODE_PAGES = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"),
     *("iso8859_2", "cp437", "cp850", "mac_roman"),
 )
 _PUNCTUATION = frozenset("–—‐‑‒―‘’‚‛“”„‟†‡•…‰′″‹›€™\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u00a0\u202f\ufeff")
 _CLOSING = frozenset("»”’…–—")
-# Inside a word; or at its end where the sentence goes on.
+# Inside a word; or at its end if the sentence continues.
 _LOST_INSIDE = re.compile(r"(?<=[^\W\d_])\?+(?=[^\W\d_]| [^\W\d_])")
 _LOST_WORD = re.compile(r"(?<!\S)\?{2,}(?=[\s,.;:!]|$)")
 _ADDRESS = re.compile(r"\S*(?:://|www\.|[?&]\w+=)\S*")
@@ -29,7 +28,7 @@ _ADDRESS = re.compile(r"\S*(?:://|www\.|[?&]\w+=)\S*")
 
 @cache
 def _bytes_of(code_page: str) -> dict[str, int]:
-    """Letter -> the byte that a code page reads as that letter; an undefined byte is read as itself, as in Latin-1."""
+    """Letter -> its byte in a code page; an undefined byte maps to itself, as in Latin-1."""
     high = range(0x80, 0x100)
     found = {chr(byte): byte for byte in high} if code_page == "cp1252" else {}
     return found | {bytes([byte]).decode(code_page, errors="ignore") or chr(byte): byte for byte in high}
@@ -37,7 +36,7 @@ def _bytes_of(code_page: str) -> dict[str, int]:
 
 @cache
 def _candidates(code_page: str) -> re.Pattern[str]:
-    """A letter that a first byte of UTF-8 is read as, and one that a following byte is read as."""
+    """A letter that a leading byte of UTF-8 is read as, followed by one that a continuation byte is read as."""
     letters = _bytes_of(code_page)
     first, following = (
         "".join(re.escape(c) for c, b in letters.items() if low <= b < high)
@@ -47,12 +46,12 @@ def _candidates(code_page: str) -> re.Pattern[str]:
 
 
 def may_be_misread(text: str) -> bool:
-    """Whether it is worth looking closer; quick, so that all lines of a file can be asked about at once."""
+    """A quick test for many lines at once."""
     return not text.isascii() and any(_candidates(page).search(text) for page in _CODE_PAGES)
 
 
 def misread(text: str, language: str) -> tuple[str, str] | None:
-    """A damaged word as it stands in the text and as it should; None where nothing is damaged so."""
+    """A damaged word and its repair; None if nothing is damaged."""
     if text.isascii():
         return None
     for page in _CODE_PAGES:
@@ -65,7 +64,7 @@ def misread(text: str, language: str) -> tuple[str, str] | None:
 
 
 def repaired(text: str, language: str) -> str:
-    """The text with the letters that were misread as they were; what cannot be told stays."""
+    """Repair misread letters; ambiguous ones stay."""
     for _ in range(_MOST_ROUNDS):
         for page in _CODE_PAGES:
             if text.isascii() or not _candidates(page).search(text):
@@ -84,34 +83,34 @@ def _reread_or_left(text: str, code_page: str, language: str, run: re.Match[str]
 
 
 def _reread(text: str, run: re.Match[str], code_page: str, language: str) -> str | None:
-    """What the letters of a run are as UTF-8, if that makes sense in this language."""
+    """The run decoded as UTF-8, if that makes sense in this language."""
     letters = _bytes_of(code_page)
     try:
         read = bytes(letters[letter] for letter in run[0]).decode("utf-8")
     except (KeyError, UnicodeDecodeError):
         return None
-    # «IRMÃ»: capitals before a closing mark are what they seem.
+    # «IRMÃ»: capitals before a closing quotation mark are correct.
     if len(run[0]) == 2 and run[0][0].isupper() and run[0][1] in _CLOSING and text[max(run.start() - 1, 0)].isupper():
         return None
     if all(_is_expected(letter, language) for letter in read):
         return read
-    # Misread twice, it makes sense when it is read back once more.
+    # Misread twice: it makes sense when reversed once more.
     again = ((run[0], _reread(read, run, page, language)) for page in _CODE_PAGES for run in _RUN.finditer(read))
     return read if any(better not in (None, before) for before, better in again) else None
 
 
 @cache
 def _is_expected(letter: str, language: str) -> bool:
-    """A letter or mark of the scripts of a language, an accented Latin one, or usual punctuation."""
+    """Whether a letter or mark belongs to the scripts of a language, is accented Latin, or usual punctuation."""
     scripts = scripts_of(language)
     if "\u00a1" <= letter <= "\u017f" or "\u0300" <= letter <= "\u036f" or letter in _PUNCTUATION:
         return True
     script = script_of(letter)
-    if script == "Latn":  # of the other Latin letters only Romanian's and Vietnamese's are common
+    if script == "Latn":  # of the other Latin letters only Romanian and Vietnamese ones are common
         return "\u0218" <= letter <= "\u021b" or "\u1e00" <= letter <= "\u1eff"
     if script:
         return script in scripts or not scripts
-    block = ord(letter) & ~0x7F  # marks and signs stand among the letters of their script
+    block = ord(letter) & ~0x7F  # marks and signs are in the block of their script
     return any(script_of(chr(near)) in scripts for near in range(block, block + 0x80))
 
 
@@ -125,7 +124,7 @@ def _word_around(text: str, run: re.Match[str]) -> tuple[int, int]:
 
 
 def lost(text: str) -> str:
-    """A word with a question mark or U+FFFD in the place of letters; empty where there is none."""
+    """A word with a question mark or U+FFFD instead of letters; empty if there is none."""
     if "?" not in text and "\ufffd" not in text:
         return ""
     if "\ufffd" in text:

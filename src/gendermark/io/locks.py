@@ -1,7 +1,7 @@
-"""A lock between processes, by file. The operating system releases it when its holder ends, even by kill -9.
+"""A file lock between processes. The operating system releases it when its holder ends, even by kill -9.
 
-The lock file stays behind, empty: to delete it while another process waits on it would let two processes in.
-A process forked by the holder (not one started afresh) keeps the lock until it ends too.
+The empty lock file stays: deleting it while another process waits on it would let two processes in. A process forked by
+the holder (not one newly started) keeps the lock until it ends too.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ else:
 
 
 class LockTimeoutError(UserError):
-    """Another process kept a lock for longer than we were ready to wait."""
+    """Another process held a lock for too long."""
 
 
 @contextmanager
 def hold(path: Path, *, timeout_seconds: float = 0.0, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold the lock of a file (made if absent) inside a `with`; wait for another process that holds it.
+    """Hold the lock of a file (created if absent) inside a `with`; wait for its current holder.
 
-    `on_wait` is called once, when it turns out that there really is something to wait for.
+    `on_wait` is called once if there is a wait.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def hold(path: Path, *, timeout_seconds: float = 0.0, on_wait: Callable[[], None
     except OSError as problem:
         raise UserError(f"cannot lock {path}: {problem.strerror or problem}") from None
     try:
-        # Always two tries: `is_held` of another process takes the lock for an instant, and is no reason to give up.
+        # Always try twice: another process's `is_held` takes the lock for an instant.
         deadline = time.monotonic() + max(timeout_seconds, _POLL_SECONDS / 2)
         n_failed = 0
         while not _try_lock(handle, shared=False):
@@ -69,11 +69,11 @@ def hold(path: Path, *, timeout_seconds: float = 0.0, on_wait: Callable[[], None
             time.sleep(_POLL_SECONDS)
         yield
     finally:
-        os.close(handle)  # which releases the lock
+        os.close(handle)  # releases the lock
 
 
 def is_held(path: Path) -> bool:
-    """Whether a living process (this one included) holds the lock of a file. Makes no file."""
+    """Whether a living process (including this one) holds the lock of a file. Creates no file."""
     try:
         handle = os.open(path, os.O_RDONLY)
     except FileNotFoundError:

@@ -1,6 +1,6 @@
-"""Source texts and their translations in files of any layout: which column is English, which are translations.
+"""Source texts and their translations in files of any layout, for texts that belong to no benchmark.
 
-For texts that belong to no benchmark. Benchmarks' own sentences are recognised by what they say (`auditing/`).
+Finds which column is English and which are translations; `auditing/` recognises benchmark sentences.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ class Column(NamedTuple):
 
     name: str
     language: str
-    """Empty where neither its name nor its words tell."""
+    """Empty if neither its name nor its words show it."""
     texts: Sequence[str]
 
 
 class Pairs(NamedTuple):
-    """The source texts of a file, row by row, and every column of translations of them."""
+    """The source texts of a file, by row, and all columns of translations."""
 
     sheet: str
     source_column: str
     lines: Sequence[int | None]
     sources: Sequence[str]
     groups: Sequence[str]
-    """Empty where no column says which file or group a text is from."""
+    """Empty if no column gives the file or group of a text."""
     columns: Sequence[Column]
 
 
@@ -83,7 +83,7 @@ def _pairs(path: Path, table: Table) -> Pairs | None:
 
 
 def _header(table: Table) -> tuple[list[str], Sequence[tuple[int | None, Sequence[str]]]]:
-    """The names of the columns, and the rows below; a first row with a known name in it is a header."""
+    """Column names and the rows below; a first row with a known name in it is a header."""
     if table.header is not None:
         return list(table.header), table.rows
     if not table.rows:
@@ -100,7 +100,7 @@ def _plain(name: str) -> str:
 
 
 def _source_place(names: Sequence[str], texts: Sequence[Sequence[str]]) -> int | None:
-    """The column that is called a source, else one that is called English, else the first that is in English."""
+    """The column named source, else the one named English, else the first one in English."""
     places = range(len(texts))
     named = [place for place in places if _plain(names[place]) in _SOURCE_NAMES]
     english = [place for place in places if languages_in(names[place])[-1:] == [_SOURCE_LANGUAGE]]
@@ -109,11 +109,11 @@ def _source_place(names: Sequence[str], texts: Sequence[Sequence[str]]) -> int |
 
 
 def _language(path: Path, name: str, texts: Sequence[str], n_words: int) -> str | None:
-    """The language of a column of translations, empty if it cannot be told; None for a column of something else.
+    """The language of a column of translations, empty if unknown; None for a column of something else.
 
-    `n_words` is the length of the sources: a column of notes or keys is far shorter.
+    `n_words` is the length of the sources: notes and keys are far shorter.
     """
-    # A column "id" is of numbers far more often than Indonesian: a name counts for languages that can be read.
+    # A column "id" is far more often numbers than Indonesian: only readable languages count.
     named = [code for code in languages_in(name) if code in registry.names("language")]
     if named and len(name.split()) <= 3:
         return named[0]

@@ -1,4 +1,4 @@
-"""How far long work has come, in a line now and then."""
+"""Progress as occasional lines of text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 def told_in_lines(title: str, say: Callable[[str], None]) -> Callable[[int, int], None]:
-    """To be called with (done, total) after every portion of the work; says nothing of work that ends soon."""
+    """A callback for (done, total) after every portion of the work; silent for short work."""
     started = last = time.monotonic()
     first: int | None = None
 

@@ -1,7 +1,7 @@
-"""Check that translations can be what they are said to be: whole letters, the right language, each of its own sentence.
+"""Check that translations are plausible: intact letters, the right language, each for its own sentence.
 
 Broken translations are refused before anything is counted, since they do not look broken afterwards: shifted lines and
-misread letters give numbers like any other, some of them higher than the right ones.
+damaged letters give plausible numbers, some higher than the true ones.
 """
 
 from __future__ import annotations
@@ -26,64 +26,64 @@ from gendermark.records import Item
 
 T = TypeVar("T")
 Fit = Callable[[Item, str], float | None]
-"""How well a text fits an item, from 0 to 1; None where that is not known."""
+"""Fit of a text to an item, from 0 to 1; None if unknown."""
 
 LETTERS, LOST, LANGUAGE, ORDER, GENDERS = "letters", "lost letters", "language", "order", "genders"
 UNTRANSLATED = "untranslated"
 _UNSOUND_SHARE = 0.2
-"""Of the texts, in another language, copied or repeated for other sentences, above which all are refused."""
+"""Share of texts in another language, copied or repeated for other sentences, above which all are refused."""
 _FEWEST_TO_JUDGE = 20
 _FEWEST_WITHOUT_ACCENTS = 50
-"""Different texts, before words that have lost their accents count."""
+"""Minimum number of different texts for the check of missing accents."""
 _MOST_WITHOUT_ACCENTS = 0.04
-"""The share of texts with such a word, if others have accents: at most 0.02 in released outputs."""
+"""Share of texts with such a word, if others have accents: at most 0.02 in released outputs."""
 _MOST_LEARNED = 800
-"""Texts, evenly spread, from which it is learnt which words translate each other, and whether accents were lost."""
+"""Number of texts, evenly spaced, to learn word translations and missing accents from."""
 _FEWEST_LEARNED = 100
 _ASSOCIATED = 0.25
-"""Dice's coefficient from which on two words are taken for translations of each other."""
+"""Dice coefficient from which two words count as translations of each other."""
 _MOST_STRANGE = 0.06
-"""The share of texts in which no known word of their sentences is translated: at most 0.05 in released outputs (0.004
-of WinoMT), and 0.08 with 10% of the lines shuffled."""
+"""Share of texts that translate no known word of their sentences: at most 0.05 in released outputs (0.004 of WinoMT),
+and 0.08 with 10% of the lines shuffled."""
 _LEAST_KNOWN = 0.2
-"""The share of the words that recur whose translation can be learnt: at least 0.62 in released outputs, at most 0.22
-where neighbours are exchanged, and 0.17 where lines are shuffled."""
+"""Share of recurring words whose translation can be learnt: at least 0.62 in released outputs, at most 0.22 if
+neighbours are swapped, and 0.17 if lines are shuffled."""
 _FEWEST_WORDS = 0.5
-"""Words of the texts for each of the sentences; fewer where no spaces stand between words."""
+"""Words per sentence; fewer in scripts without spaces."""
 _LEAST_DAMAGED = 3
-"""Texts with damaged letters; some systems have learnt one or two from their data."""
+"""Number of texts with damaged letters; some systems have learnt one or two from their data."""
 _DAMAGED_SHARE = 0.01
 _TOGETHER = 1_000
-"""Texts that are searched at once for letters that may be damaged."""
+"""Texts searched together for damaged letters."""
 _MOST_READ = 200
-"""Texts, evenly spread, whose language is looked at."""
+"""Texts, evenly spaced, whose language is detected."""
 _MOST_FITTED = 500
-"""Texts, evenly spread, that must fit their sentences well before the others are believed to do so too."""
+"""Texts, evenly spaced, that must fit their sentences well for the rest to be trusted."""
 _FITTING = 0.8
-"""A share of fit that only texts beside their own sentence have, by a lexicon."""
+"""A share of lexicon fit that only texts beside their own sentence reach."""
 _SUSPICIOUS = 2.0
-"""Texts' worth of fit that some stretch lacks, before every text is looked at."""
+"""Missing fit of a stretch, in texts, that triggers a check of every text."""
 _FEWEST_SHIFTED, _FEWEST_IN_SHORT, _SHORT = 6.0, 4.5, 200
-"""How many texts' worth of fit a shift must gain before it is refused, in long and in short files; in released outputs
-chance gave 4 at most."""
+"""Fit that a shift must gain to be refused, in texts, for long and for short files; chance gave at most 4 in released
+outputs."""
 _STEPS = (1, -1, 2, -2, 3, -3)
 _FEWEST_MIXED = 24
 _N_TRIED, _MOST_TRIED_WITH = 60, 20_000
-"""Texts, evenly spread, that are tried with so many sentences, to see whether they belong to another one."""
+"""Texts, evenly spaced, compared with this many sentences to see whether they belong to another one."""
 _MISPLACED = 0.4
 """Below this fit with their own sentences, texts that fit others are in another order."""
 _ELSEWHERE = 0.7
-"""The share of texts that must fit some sentence, and of sentences that some text must fit, then."""
+"""Share of texts that must then fit some sentence, and of sentences that some text must fit."""
 _LENGTHS = 0.4
-"""Two lengths do not fit at all if their logarithms are this far apart."""
+"""Lengths whose logarithms differ by this much do not fit."""
 _SURE = 5.5
-"""Standard errors by which a stretch must fit better elsewhere, where few texts fit, or only lengths are known: of that
-many stretches, chance gives some 4."""
+"""Standard errors by which a stretch must fit better elsewhere, if few texts fit or only lengths are known: chance
+gives about 4 over that many stretches."""
 _FEWEST_PAIRS = 10
 
 
 class Unsound(UserError):
-    """Translations that cannot be what they are said to be."""
+    """Translations that cannot be what they claim to be."""
 
     def __init__(self, kind: str, problem: str, place: int | None = None) -> None:
         super().__init__(problem)
@@ -97,9 +97,9 @@ def refused(
     line_of: Callable[[int], int | None] = lambda place: place + 1,
     accepted: list[str] | None = None,
 ) -> Iterator[None]:
-    """Say of unsound translations where they are from, in which line, and what would help, by the kind of problem.
+    """Turn unsound translations into an error with origin, line, and remedy by kind of problem.
 
-    Whoever gives a list accepts them, and finds the problem in it.
+    With a list, accept them and add the problem to it.
     """
     try:
         yield
@@ -115,10 +115,10 @@ def refused(
 def check(
     items: Sequence[Item], texts: Sequence[str], language: str, fit: Fit, other_languages: Collection[str] = ()
 ) -> list[str]:
-    """Refuse unsound translations, and return what is worth knowing about the others.
+    """Refuse unsound translations; return notes on the others.
 
-    Items and texts stand beside each other, in the order in which somebody wrote them down; `other_languages` are those
-    that these items can also be translated into.
+    Items and texts are parallel, in their original order; `other_languages` are the further target languages of these
+    items.
     """
     notes = check_texts(items, texts, language, other_languages)
     check_order(items, texts, fit)
@@ -130,14 +130,14 @@ def check(
 
 
 def _spread(values: Sequence[T], most: int) -> Sequence[T]:
-    """Some values, evenly spread."""
+    """Some values, evenly spaced."""
     return values[:: max(1, -(-len(values) // most))]
 
 
 def check_texts(
     items: Sequence[Item], texts: Sequence[str], language: str, other_languages: Collection[str] = ()
 ) -> list[str]:
-    """Refuse texts that are damaged, in another language or no translations; return what is worth knowing."""
+    """Refuse texts that are damaged, in another language or no translations; return notes."""
     notes = check_letters(texts, language)
     pairs = zip(_spread(items, _MOST_READ), _spread(texts, _MOST_READ), strict=True)
     check_language([text for item, text in pairs if failure(item.source, text) is None], language, other_languages)
@@ -147,7 +147,7 @@ def check_texts(
 
 
 def check_samples(samples: Sequence[Sequence[str]], language: str, other_languages: Collection[str] = ()) -> list[str]:
-    """Refuse unsound samples of each sentence, and return what is worth knowing about the others."""
+    """Refuse unsound samples of each sentence; return notes on the others."""
     notes = check_letters(chain.from_iterable(samples), language)
     n = sum(map(len, samples))
     some, more = (
@@ -160,7 +160,7 @@ def check_samples(samples: Sequence[Sequence[str]], language: str, other_languag
 
 
 def check_letters(texts: Iterable[str], language: str) -> list[str]:
-    """Refuse texts whose letters were misread or lost when somebody saved them."""
+    """Refuse texts whose letters were damaged or lost when saved."""
     damaged, lost = [], []
     n_marked = n_filled = n_read = 0
     each = iter(texts)
@@ -196,7 +196,7 @@ def check_letters(texts: Iterable[str], language: str) -> list[str]:
 
 
 def check_accents(texts: Iterable[str], language: str) -> None:
-    """Refuse texts that have words of their language whose accents were lost: a few if no accent is left, or many."""
+    """Refuse texts whose words lost their accents: a few words if no accents are left, or many."""
     damaged = profiles.without_accents(language)
     different = set(texts) if damaged else set[str]()
     if len(different) <= _FEWEST_WITHOUT_ACCENTS:
@@ -215,9 +215,9 @@ def check_accents(texts: Iterable[str], language: str) -> None:
 
 
 def check_translated(items: Sequence[Item], texts: Sequence[str], language: str) -> None:
-    """Refuse texts too many of which are in another language, copies, or one translation for many sentences."""
+    """Refuse if too many texts are in another language, copies, or the same translation of different sentences."""
     some = [item.source for item in items[:: max(1, len(items) // 50)]]
-    if profiles.likely(some) == language:  # texts to be rewritten: some stay
+    if profiles.likely(some) == language:  # rewriting: some texts stay unchanged
         return
     same = repeated(items, texts)
 
@@ -239,10 +239,9 @@ def check_translated(items: Sequence[Item], texts: Sequence[str], language: str)
 def check_words(sources: Sequence[str], texts: Sequence[str], *, fit_theirs: bool = False) -> None:
     """Refuse texts some of which belong to other sentences.
 
-    Which words translate each other is learnt from the texts themselves, so it works for any benchmark and language. It
-    cannot be learnt where most texts are another's, unless they are known to fit theirs. Otherwise a text is another's
-    if no known word of its sentence is translated, and neighbours are exchanged if more texts fit theirs better than
-    fit their own.
+    Word translations are learnt from the texts, so it works for any benchmark and language. They cannot be learnt if
+    most texts are misplaced, unless they are known to fit. Otherwise a text is misplaced if it translates no known word
+    of its sentence, and neighbours are swapped if more texts fit their neighbour's sentence better than their own.
     """
     step = max(1, -(-len(texts) // _MOST_LEARNED))
     places = [place for place in range(0, len(texts), step) if texts[place].strip()]
@@ -262,7 +261,7 @@ def check_words(sources: Sequence[str], texts: Sequence[str], *, fit_theirs: boo
             means[word].add(other)
     recurring = [[word in means for word in source] for source, _ in kept if len(source) > 1]
     n_recurring, n_known = sum(map(len, recurring)), sum(map(sum, recurring))
-    differ = len(set(texts)) > 0.5 * len(texts)  # from a few forms there is little to learn
+    differ = len(set(texts)) > 0.5 * len(texts)  # little can be learnt from a few forms
     if differ and not fit_theirs and len(recurring) >= _FEWEST_LEARNED and n_known < _LEAST_KNOWN * n_recurring:
         raise Unsound(ORDER, "most lines seem to be translations of other sentences")
 
@@ -291,7 +290,7 @@ def check_words(sources: Sequence[str], texts: Sequence[str], *, fit_theirs: boo
     strange = [text for _, expected, text in known if not _share_of(expected, text)]
     if len(strange) <= _MOST_STRANGE * len(known):
         return
-    # What fits no sentence at all is a weak system's.
+    # A text that fits no sentence at all is a weak translation.
     n_strange = sum(
         any(_share_of(expected, text) >= max(2 / len(expected), 0.6) for _, expected, _ in known) for text in strange
     )
@@ -302,7 +301,7 @@ def check_words(sources: Sequence[str], texts: Sequence[str], *, fit_theirs: boo
 
 
 def _share_of(expected: Sequence[set[str]], text: Collection[str]) -> float:
-    """The share of some words of a sentence of which a text has a translation."""
+    """Share of a sentence's words of which a text has a translation."""
     return sum(not one.isdisjoint(text) for one in expected) / len(expected)
 
 
@@ -322,7 +321,7 @@ def check_language(texts: Sequence[str], language: str, other_languages: Collect
 def check_genders(
     items: Sequence[Item], texts: Sequence[str | None], choices: Sequence[tuple[str, str] | None]
 ) -> None:
-    """Refuse the translations of two genders exchanged; `choices` are a right and a wrong translation of each item."""
+    """Refuse swapped translations of two genders; `choices` are a correct and a wrong translation of each item."""
     pairs: dict[str, list[int]] = defaultdict(list)
     for item, text, choice in zip(items, texts, choices, strict=True):
         if text and text.strip() and choice is not None:
@@ -338,7 +337,7 @@ def check_genders(
 
 
 def _leaning(text: str, right: str, wrong: str) -> int:
-    """1 for words that only the right reference has, -1 for those of the wrong one, 0 for neither or both."""
+    """1 for words specific to the right reference, -1 for those of the wrong one, 0 for neither or both."""
     said, ours, theirs = (set(cut(one)) for one in (text, right, wrong))
     return bool(said & ours - theirs) - bool(said & theirs - ours)
 
@@ -347,9 +346,9 @@ def _leaning(text: str, right: str, wrong: str) -> int:
 
 
 def check_order(items: Sequence[Item], texts: Sequence[str], fit: Fit) -> None:
-    """Refuse texts that, from some place on, belong to a sentence near their own; and texts in another order.
+    """Refuse texts shifted to neighbouring sentences from some line on, and texts in another order.
 
-    Where nothing is known about how texts fit, their lengths must do.
+    If fit is unknown, lengths are used.
     """
     filled = array("Q", (place for place, text in enumerate(texts) if text.strip()))
     if len(filled) < 2:
@@ -377,7 +376,7 @@ def check_order(items: Sequence[Item], texts: Sequence[str], fit: Fit) -> None:
 
 
 def _fit_throughout(sample: Sequence[float]) -> bool:
-    """Whether a sample of texts fits so well that no stretch of them can be another's."""
+    """Whether a sample fits so well that no stretch can be misplaced."""
     lack = most = 0.0
     for one in sample:
         lack = max(0.0, lack + _FITTING - one)
@@ -423,7 +422,7 @@ def _refuse_shift(
 
 
 def _best_stretch(gains: Sequence[float]) -> tuple[int, int]:
-    """Where the stretch with the largest sum begins and ends (Kadane's algorithm)."""
+    """Bounds of the stretch with the largest sum (Kadane's algorithm)."""
     best, bounds, total, start = 0.0, (0, 0), 0.0, 0
     for place, one in enumerate(gains):
         if total <= 0:

@@ -31,44 +31,44 @@ SEPARATOR = " ||| "
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")
 _GRIDS = (".tsv", ".csv", ".xlsx")
 CATALOGUES = (".po", ".xlf", ".xliff")
-"""Message catalogues of programs: source, translation and the file that a message is from."""
+"""Message catalogues of programs: source, translation and file of each message."""
 SOURCE_COLUMNS = ("source", "src", "sentence", "from")
 TRANSLATION_COLUMNS = ("translation", "hypothesis", "mt", "output", "target", "to")
 _WEAK_COLUMNS = ("from", "target", "to")
-"""These count only if none of the others is there: many files have a reference or languages under such names."""
+"""Used only in the absence of the others: many files have references or languages under these names."""
 SYSTEM_COLUMN = "system"
 NO_SAMPLE = 'give at least one; [""] says that the system had nothing to say'
 _ROUNDING = 1e-4
-"""By so much the log-probability of what is certain may lie above 0 in 16-bit arithmetic."""
+"""Rounding of 16-bit log-probabilities above 0."""
 _SOURCES, _TRANSLATIONS = "sources,none", "translations,none"
 _HEAD = 1_000
-"""Lines from which the delimiter of a CSV file is found out."""
+"""Lines used to detect the delimiter of a CSV file."""
 
 _MOST_UNPACKED, _MOST_OF_OTHERS = 64_000_000, 2_000_000
-"""Bytes of an Excel file's sheets and texts, and of each other part (styles, for example), when unpacked."""
+"""Unpacked bytes of an Excel file's sheets and texts, and of each other part (such as styles)."""
 _READ = (".xml", ".rels")
 _MOST_LETTERS, _LETTERS_PER_CELL = 100_000_000, 20
-"""Of all its cells, with so many for each cell and row, as empty ones take time too."""
+"""Letters in all cells, counting this many for each cell and row, as empty ones take time too."""
 
 Cells = tuple[int | None, Sequence[str]]
-"""The cells of a row, and its line; None in formats whose lines mean nothing."""
+"""The cells of a row, and its line; None in formats without meaningful lines."""
 Record = tuple[int, Mapping[str, Any]]
-"""The cells of a row by the names of their columns, and its line."""
+"""A row by column names, and its line."""
 Content = TypeVar("Content")
 
 
 class Row(NamedTuple, Generic[Content]):
-    """What a file says about one sentence: its translation, or its samples."""
+    """One sentence of a file: its translation, or its samples."""
 
     source: str | None
-    """None in a file that has no sources: its translations stand in the order of the benchmark."""
+    """None in a file without sources, whose translations are in benchmark order."""
     content: Content
     line: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Several translations of one sentence, with their log-probabilities if the file has them."""
+    """Several translations of one sentence, with log-probabilities if the file has them."""
 
     texts: tuple[str, ...]
     log_probabilities: tuple[float, ...] | None = None
@@ -76,13 +76,13 @@ class Samples:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The cells of a table as they stand, before anybody knows which column holds what."""
+    """The cells of a table, before its columns are identified."""
 
     name: str
-    """Of a sheet or a task; empty where a file has one table only."""
+    """Name of a sheet or task; empty if a file has only one table."""
     rows: Sequence[Cells]
     header: Sequence[str] | None = None
-    """The names of the columns, where the format has them; otherwise the first row may hold them."""
+    """Column names, if the format has them; otherwise the first row may hold them."""
 
 
 # -- rows of translations
@@ -91,9 +91,9 @@ class Table:
 def read_rows(
     path: Path | str, system: str = "", source_column: str = "", translation_column: str = ""
 ) -> dict[str, Sequence[Row[str]]]:
-    """The rows of a file by the task they belong to; all files but those of MT-Lens have one task, without a name.
+    """The rows of a file by task; only MT-Lens files have several tasks, all others one without a name.
 
-    `system` chooses one system of several: a value in the column `system`, a column of its own, or a task of MT-Lens.
+    `system` selects one of several: a value in the column `system`, a column of its own, or a task of MT-Lens.
     """
     ending = Path(path).suffix.lower()
     if ending == ".json":
@@ -106,7 +106,7 @@ def read_rows(
         translation = own_column or _column(path, names, translation_column, "translation", TRANSLATION_COLUMNS)
 
         def row(record: Record) -> Row[str]:
-            # null: what `gendermark translate --json` writes where a system failed
+            # null: what `gendermark translate --json` writes for failed sentences
             failed = record[1].get(translation, "") is None
             return Row(_text(path, record, source), "" if failed else _text(path, record, translation), record[0])
 
@@ -137,7 +137,7 @@ def _pair(path: Path | str, number: int, line: str) -> Row[str]:
 
 
 def read_tables(path: Path | str, encoding: str = "utf-8") -> list[Table]:
-    """All tables of a file: the sheets of a workbook, the tasks of MT-Lens; of any other file one.
+    """All tables of a file: the sheets of a workbook, the tasks of MT-Lens; for other files one.
 
     Text without sources is a table of one column.
     """
@@ -168,7 +168,7 @@ def _table(name: str, rows: Sequence[Row[str]]) -> Table:
 
 
 def read_records(path: Path | str) -> Iterator[Record]:
-    """The rows of JSON lines or of a table with a header (`.csv`, `.xlsx`, else TSV), by the names of their columns."""
+    """The rows of JSON lines or of a table with a header (`.csv`, `.xlsx`, else TSV), by column names."""
     ending = Path(path).suffix.lower()
     if ending in (".jsonl", ".json"):
         yield from read_jsonl(path)
@@ -207,7 +207,8 @@ def _all_records(path: Path | str, noun: str) -> Sequence[Record]:
 
 
 def _grids(path: Path | str, encoding: str = "utf-8") -> Mapping[str, Iterable[tuple[int, list[str]]]]:
-    """The rows of a CSV file, of each sheet of a workbook, or of lines with tabs; `encoding` is that of CSV files."""
+    """The rows of a CSV file, of each sheet of a workbook, or of tab-separated lines; `encoding` applies to CSV
+    files."""
     ending = Path(path).suffix.lower()
     if ending == ".xlsx":
         return _sheets(path)
@@ -217,7 +218,7 @@ def _grids(path: Path | str, encoding: str = "utf-8") -> Mapping[str, Iterable[t
 
 
 def read_csv(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV file that have anything in them, with the number of the line each begins at."""
+    """The non-empty rows of a CSV file, each with the number of its first line."""
     # Some programs end lines with a carriage return alone.
     lines = (part for line in each_text_line(path, encoding) for part in io.StringIO(line, newline=""))
     head = list(islice(lines, _HEAD))
@@ -234,9 +235,9 @@ def read_csv(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[int, l
 
 
 def _delimiter(text: str) -> str:
-    """Where the comma is the decimal sign, spreadsheets separate with semicolons; others write tabs.
+    """The delimiter: comma, semicolon (where the comma is the decimal sign) or tab.
 
-    If the first line has several of them, it may be a sentence: the one that gives rows of equal length is taken.
+    If the first line has several of them, it may be a sentence: choose the one that gives rows of equal length.
     """
     header = text.partition("\n")[0]
     found = [one for one in (",", ";", "\t") if one in header]
@@ -254,9 +255,9 @@ def _delimiter(text: str) -> str:
 
 
 def _sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
-    """All sheets of an Excel file: of each, the rows that have anything in them, to their last filled cell.
+    """All sheets of an Excel file: the non-empty rows of each, up to their last filled cell.
 
-    What would take too much memory or time is refused.
+    Refuses files that would take too much memory or time.
     """
     import openpyxl
 
@@ -272,7 +273,7 @@ def _sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
         n_left = _MOST_LETTERS
         found: dict[str, list[tuple[int, list[str]]]] = {}
         for sheet in book.worksheets:
-            sheet.reset_dimensions()  # what a file says about its size need not be true
+            sheet.reset_dimensions()  # the declared size may be wrong
             rows = found[sheet.title] = []
             for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
                 cells = ["" if cell is None else str(cell) for cell in row]
@@ -294,7 +295,7 @@ def _sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
 
 
 def _po_table(path: Path | str) -> Table:
-    """The messages of a gettext catalogue; obsolete and fuzzy ones are not shown to anybody, and are left out."""
+    """The messages of a gettext catalogue, without obsolete and fuzzy ones, which are never displayed."""
     import polib
 
     try:
@@ -342,7 +343,7 @@ def _xliff_table(path: Path | str) -> Table:
 
 
 def _of_system(path: Path | str, records: Sequence[Record], system: str) -> tuple[Sequence[Record], str]:
-    """The records of the system that was asked for, or the column that is its own."""
+    """The records of the selected system, or its column."""
     names = list(records[0][1])
     if SYSTEM_COLUMN in names:
         systems = list(dict.fromkeys(_text(path, record, SYSTEM_COLUMN) for record in records))
@@ -359,7 +360,7 @@ def _of_system(path: Path | str, records: Sequence[Record], system: str) -> tupl
 
 
 def _column(path: Path | str, names: Sequence[str], asked: str, what: str, usual: Sequence[str]) -> str:
-    """The column that holds the source, or the translation."""
+    """The source or translation column."""
     if asked:
         if asked not in names:
             raise BadFile(path, f"has no column {asked!r}, which {what}_column asks for; available: {some(names)}")
@@ -392,7 +393,7 @@ def _text(path: Path | str, record: Record, name: str) -> str:
 
 
 def read_sample_rows(path: Path | str, system: str = "", source_column: str = "") -> tuple[Sequence[Row[Samples]], str]:
-    """The samples in JSON lines, and whether rows name their `source` or, where there is none, the `id` of an item."""
+    """The samples in JSON lines, and whether rows are identified by `source` or by the `id` of an item."""
     records, _ = _of_system(path, _all_records(path, "samples"), system)
     line, first = records[0]
     has_source = source_column or any(name.strip().lower() in SOURCE_COLUMNS for name in first)
@@ -426,18 +427,18 @@ def _samples(path: Path | str, record: Record) -> Samples:
 
 
 def has_samples(path: Path) -> bool:
-    """Whether a file has samples, by its first line."""
+    """Whether a file has samples, judged by its first line."""
     return "samples" in _first_object(path)
 
 
 def has_translations(path: Path) -> bool:
-    """Whether a file may have translations, by its first line: every kind may, except one of samples only."""
+    """Whether a file may have translations, judged by its first line: all except files of samples only."""
     first = _first_object(path)
     return "samples" not in first or any(name.strip().lower() in TRANSLATION_COLUMNS for name in first)
 
 
 def _first_object(path: Path) -> dict[str, Any]:
-    """The first object of a JSON-lines file; nothing if it has none, or is broken, which shows when it is read."""
+    """The first object of a JSON-lines file; empty if it is missing or broken, which is reported later."""
     if path.suffix.lower() != ".jsonl":
         return {}
     try:
@@ -468,7 +469,7 @@ def _mt_lens_tasks(path: Path | str, task: str) -> dict[str, Sequence[Row[str]]]
 
 
 def _find_tasks(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Tasks stand on top, or under `results` and the name of a task. (A loop: JSON may be nested deeply.)"""
+    """Tasks are at the top level, or under `results` and a task name. (Iterative: JSON may be nested deeply.)"""
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
         name, found = waiting.pop()
@@ -496,7 +497,7 @@ def _task_rows(path: Path | str, name: str, task: Mapping[str, Any]) -> Sequence
 
 
 def shortened(value: Any, width: int = 60) -> str:
-    """A value as it is shown in a message."""
+    """Shorten a value for a message."""
     if isinstance(value, str):
         return repr(value if len(value) <= width else value[: width - 1] + "…")
     shown = json.dumps(value, ensure_ascii=False)
@@ -504,6 +505,6 @@ def shortened(value: Any, width: int = 60) -> str:
 
 
 def some(names: Sequence[str], separator: str = ", ", n: int = 8) -> str:
-    """Names for a message, not all if there are many."""
+    """List names for a message, not all if there are many."""
     shown = separator.join(names[:n])
     return shown if len(names) <= n else f"{shown} and {len(names) - n} more"

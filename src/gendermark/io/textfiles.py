@@ -1,4 +1,4 @@
-"""Read text and JSON files strictly, or refuse them in one sentence that names the line; write files whole."""
+"""Read text and JSON files strictly, with one-sentence errors that name the line; write files atomically."""
 
 from __future__ import annotations
 
@@ -19,28 +19,26 @@ from typing import Any, BinaryIO
 from gendermark.errors import BadFile, NotUtf8, UserError
 
 LONGEST_LINE = 100_000
-"""Characters. No translation of a sentence is this long; such a line is a sign of another kind of file."""
+"""Characters. No translation is this long; such a line indicates another kind of file."""
 
 _MOST_BYTES = 2_000_000_000
-"""Of a file: a program at the other end of a pipe may never stop."""
+"""File size limit: a program writing to a pipe may never stop."""
 
 PIPE_SECONDS = 5.0
-"""How long to wait for a program to begin writing to a pipe."""
+"""How long to wait for a program to start writing to a pipe."""
 
 _WIDE = {"UTF-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)}
 """Byte order marks, in this order: that of little-endian UTF-32 begins with that of UTF-16."""
 _BLOCK_BYTES = 1 << 16
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-"""Bytes that no text has."""
+"""Bytes that text never contains."""
 
 
 def read_bytes(path: Path | str) -> bytes:
-    """The bytes of a file."""
     return b"".join(_blocks(path))
 
 
 def content_hash(path: Path | str) -> str:
-    """The SHA-256 of a file."""
     found = hashlib.sha256()
     for block in _blocks(path):
         found.update(block)
@@ -48,7 +46,7 @@ def content_hash(path: Path | str) -> str:
 
 
 def _blocks(path: Path | str) -> Iterator[bytes]:
-    """A file in pieces that end where a line does; no more than one is held in memory."""
+    """A file in pieces that end at line ends, one in memory at a time."""
     path = Path(path)
     try:
         mode = path.stat().st_mode
@@ -68,11 +66,11 @@ def _blocks(path: Path | str) -> Iterator[bytes]:
 
 
 def _pipe_blocks(path: Path) -> Iterator[bytes]:
-    """Read a pipe, `<(command)` for example; refuse one that no program writes to, which would block for ever."""
+    """Read a pipe, such as `<(command)`; refuse one without a writer, which would block forever."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(handle, "rb", buffering=0) as pipe:
         deadline = time.monotonic() + PIPE_SECONDS
-        # b"": nobody has the other end; None: somebody has, and is still at work.
+        # b"": no writer; None: a writer that has not written yet.
         while (first := pipe.read(1)) == b"":
             if time.monotonic() > deadline:
                 raise BadFile(path, f"is a pipe, and nothing came through it in {PIPE_SECONDS:g} seconds; give a file")
@@ -94,9 +92,9 @@ def _bounded(path: Path, file: BinaryIO | io.BufferedReader, first: bytes = b"")
 
 
 def _text_blocks(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
-    """The text of a file in pieces that end where a line does, each with the number of its first line.
+    """The text of a file in pieces that end at line ends, each with the number of its first line.
 
-    A byte order mark is dropped (Windows programs write it); NUL bytes are refused.
+    A byte order mark, which Windows programs write, is dropped; NUL bytes are refused.
     """
     number = 1
     for block in _blocks(path):
@@ -121,18 +119,17 @@ def _text_blocks(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[in
 
 
 def read_text(path: Path | str) -> str:
-    """A UTF-8 file as text."""
     return "".join(text for _, text in _text_blocks(path))
 
 
 def each_text_line(path: Path | str, encoding: str = "utf-8") -> Iterator[str]:
-    """The text of a file line by line, each with its end."""
+    """The lines of a file, with line ends."""
     for _, text in _text_blocks(path, encoding):
         yield from io.StringIO(text, newline="\n")
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines ended by LF or CRLF, the last one with or without its end. No other character ends a line.
+    """Split at LF or CRLF, with or without a final line end.
 
     (`str.splitlines` also splits at U+2028, form feeds and others that translations contain.)
     """
@@ -141,12 +138,11 @@ def split_lines(text: str) -> list[str]:
 
 
 def read_lines(path: Path | str) -> list[str]:
-    """The lines of a UTF-8 file of one sentence per line."""
+    """The lines of a UTF-8 file with one sentence per line."""
     return list(each_line(path))
 
 
 def each_line(path: Path | str) -> Iterator[str]:
-    """The lines of a UTF-8 file one by one."""
     for first, text in _text_blocks(path):
         for number, line in enumerate(split_lines(text), start=first):
             if "\r" in line:
@@ -172,7 +168,6 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def read_json(path: Path | str) -> Any:
-    """The value in a JSON file."""
     return _parse_json(read_text(path), path)
 
 
@@ -183,7 +178,7 @@ def _parse_json(text: str, path: Path | str, line: int | None = None) -> Any:
 
     try:
         value = json.loads(text, parse_constant=refuse)
-        if "\\ud" in text.lower():  # half a surrogate pair is no text, and could not be written again
+        if "\\ud" in text.lower():  # a lone surrogate is not text, and could not be written again
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as problem:
         raise BadFile(path, f"is not JSON ({problem})", line=line) from None
@@ -191,38 +186,38 @@ def _parse_json(text: str, path: Path | str, line: int | None = None) -> Any:
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
-"""A spreadsheet program takes a cell that begins so for a formula."""
+"""Characters that start a formula in a spreadsheet program."""
 
 
 _HARMLESS = "\n\t\u200c\u200d\u200e\u200f"
-"""Not printable, but part of texts: line ends, and what joins and orders letters in some scripts."""
+"""Not printable, but part of texts: line ends, and joiners and direction marks of some scripts."""
 
 
 def disarmed(text: str) -> str:
-    """A text that is safe to print: without control characters and marks that reverse its direction."""
+    """Text without control characters and marks that reverse its direction."""
     if text.isprintable():
         return text
     return "".join(x if x.isprintable() or x in _HARMLESS else " " if x.isspace() else "\ufffd" for x in text)
 
 
 def printable(text: str) -> str:
-    """A text that is safe to print, on one line."""
+    """Text that is safe to print on one line."""
     return " ".join(disarmed(text).split())
 
 
 def harmless_cell(text: str) -> str:
-    """A cell of a spreadsheet: what would be run as a formula is quoted, since translations are untrusted."""
+    """A spreadsheet cell: formulas are quoted, since translations are untrusted."""
     shown = printable(text)
     return f"'{shown}" if shown.startswith(FORMULA_STARTS) else shown
 
 
 def write_text(path: Path | str, text: str) -> None:
-    """Write a file whole or not at all: a reader never sees half of it, and a full disk leaves the old one in place."""
+    """Write a file atomically: readers never see half of it, and a full disk leaves the old one in place."""
     write_parts(path, [text])
 
 
 def write_parts(path: Path | str, parts: Iterable[str]) -> None:
-    """Write a text that comes in parts, whole or not at all; no more than one part is held in memory."""
+    """Write the parts of a text atomically, one in memory at a time."""
 
     def write(file: BinaryIO) -> None:
         for part in parts:
@@ -232,31 +227,31 @@ def write_parts(path: Path | str, parts: Iterable[str]) -> None:
 
 
 def write_whole(path: Path | str, write: Callable[[BinaryIO], None]) -> None:
-    """Write whatever `write` writes, whole or not at all."""
+    """Write whatever `write` writes, atomically."""
     path = Path(path)
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # /dev/stdout, a named pipe, a link: replacing it would be wrong
+        # /dev/stdout, a named pipe, a link: must not be replaced
         if path.is_symlink() or (path.exists() and not path.is_file()):
             with path.open("wb") as file:
                 write(file)
             return
-        # Of a long name a part: with what is added, the whole of it could be longer than file systems take.
+        # Truncate a long name: with the suffix it could exceed the limit of the file system.
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
         temporary = Path(name)
         with os.fdopen(handle, "wb") as file:
             write(file)
             file.flush()
-            os.fsync(file.fileno())  # else, after a power cut, the new name could stand for an empty file
+            os.fsync(file.fileno())  # else, after a power cut, the new name could refer to an empty file
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; these are ordinary ones
         temporary.replace(path)
         temporary = None
-    except BrokenPipeError:  # whoever read it has left; the command line knows what to do
+    except BrokenPipeError:  # the reader has quit; handled by the command line
         raise
-    except (OSError, ValueError) as problem:  # ValueError: half a surrogate pair is no text
+    except (OSError, ValueError) as problem:  # ValueError: a lone surrogate
         raise UserError(f"cannot write {path}: {getattr(problem, 'strerror', None) or problem}") from None
     finally:
         if temporary is not None:

@@ -1,4 +1,4 @@
-"""Read files of translations and samples, match them with the items of a benchmark, and refuse what is not sound."""
+"""Read files of translations and samples, match them with a benchmark's items, and refuse unsound ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REMEDIES = {
     soundness.ORDER: "give them in the order of `gendermark export`, or as `source ||| translation` lines",
     soundness.UNTRANSLATED: "--accept-unsound scores them all the same",
 }
-"""What helps where translations in a file are not sound."""
+"""Remedies for unsound translations in a file."""
 _REMEDIES_BESIDE_SOURCES = {**REMEDIES, soundness.ORDER: "set each translation beside its own source"}
 
 Content = TypeVar("Content")
@@ -41,23 +41,23 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class TranslationFile:
-    """A file of translations. It is read only once, as it may be a pipe, however often it is matched with items."""
+    """A file of translations, read only once, as it may be a pipe, however often it is matched."""
 
     path: Path
     system: str = ""
-    """One system of several, see `read_rows`."""
+    """One of several systems; see `read_rows`."""
     source_column: str = ""
     translation_column: str = ""
     fix_encoding: bool = False
-    """Whether to repair letters that were misread."""
+    """Whether to repair misread letters."""
     allow_missing: bool = False
-    """Whether sentences may have no row."""
+    """Whether sentences may be missing."""
     accept_unsound: bool = False
-    """Whether to go on where the soundness check would refuse it."""
+    """Whether to accept translations that fail the soundness check."""
     accepted: list[str] = field(default_factory=list, compare=False)
-    """What was wrong with it then."""
+    """The accepted problems."""
     rows: Sequence[Row[str]] | None = None
-    """What it holds, where the caller has read it."""
+    """Its rows, if already read."""
 
     @cached_property
     def _tasks(self) -> dict[str, Sequence[Row[str]]]:
@@ -67,14 +67,11 @@ class TranslationFile:
 
     @property
     def sources(self) -> Set[str]:
-        """The source sentences that it has; none in a file of translations only."""
+        """Its source sentences; empty for a file of translations only."""
         return {row.source.strip() for rows in self._tasks.values() for row in rows if row.source is not None}
 
     def texts(self, benchmark: Benchmark, item_set: ItemSet) -> tuple[Sequence[str | None], list[str]]:
-        """The translation of each item, None for one that may be missing; and what is worth knowing about the file.
-
-        Refuses a broken file.
-        """
+        """The translation of each item, None if missing, and notes on the file. Refuses a broken file."""
         tasks, notes = self._tasks, list[str]()
         if self.fix_encoding:
             tasks = _repaired(tasks, item_set, notes)
@@ -102,7 +99,7 @@ class TranslationFile:
                 remedy = "with --allow-missing, give the sources as well: `source ||| translation` lines, or a table"
             counted = f"has {len(rows):,} lines, expected one for each of {n:,} sentences" if rows else "is empty"
             raise BadFile(self.path, f"{counted}; {remedy}")
-        # What was translated may also be what `export` gives: the sentence with its context.
+        # A source may also be as `export` writes it: the sentence with its context.
         own = mapped(attrgetter("source"), item_set.items)
         shown = mapped(attrgetter("source"), benchmark.requests(item_set))
         is_same = len(shown) != len(own) or all(one == other for one, other in zip(shown, own, strict=True))
@@ -115,13 +112,13 @@ class TranslationFile:
                 problems.append(problem)
             else:
                 return replace(found, notes=[*notes, *found.notes])
-        # The one that got further is what the user meant; a sentence without a row shows after all rows are matched.
+        # The attempt that got further is what the user meant; a missing sentence shows after all rows are matched.
         raise max(problems, key=lambda problem: float("inf") if problem.line is None else problem.line)
 
     def _match_task(
         self, tasks: Mapping[str, Sequence[Row[str]]], item_set: ItemSet, sources: Sequence[str]
     ) -> _Match[str]:
-        """Match the one task that has these sentences, and, if need be, this target language."""
+        """Match the one task that has these sentences and, if necessary, this target language."""
         path, names = self.path, ", ".join(tasks)
         found: dict[str, _Match[str]] = {}
         for name, rows in tasks.items():
@@ -155,23 +152,22 @@ def open_translations(
 
 
 def split_system(argument: str) -> tuple[Path, str]:
-    """`PATH#SYSTEM` as its two halves; a file that really has such a name is that file."""
+    """Split `PATH#SYSTEM`, unless a file has that name."""
     head, _, system = argument.rpartition("#")
-    with suppress(OSError):  # too long a name
+    with suppress(OSError):  # name too long
         if head and system and Path(head).exists() and not Path(argument).exists():
             return Path(head), system
     return Path(argument), ""
 
 
 def targets_of(benchmark: Benchmark, item_set: ItemSet) -> list[str]:
-    """The languages that these items can be translated into."""
     selection = item_set.selection
     pairs = benchmark.language_pairs(selection.data)
     return [target for source, target in pairs if source == selection.source_language]
 
 
 def check_sound(benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str]) -> list[str]:
-    """Refuse unsound translations, and return what is worth knowing about the others; see `soundness.check`."""
+    """Refuse unsound translations; return notes on the others; see `soundness.check`."""
     selection = item_set.selection
     return soundness.check(
         item_set.items,
@@ -188,7 +184,7 @@ def is_of_pairs(benchmark: Benchmark) -> bool:
 
 
 def check_genders(benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str | None]) -> None:
-    """Refuse the translations of the two genders of a benchmark of pairs exchanged."""
+    """Refuse swapped genders in translations of a benchmark of pairs."""
     if benchmark.choices is not None and is_of_pairs(benchmark):
         soundness.check_genders(item_set.items, texts, benchmark.choices(item_set))
 
@@ -200,7 +196,7 @@ def _content(row: Row[Any] | None) -> Any:
 def _repaired(
     tasks: Mapping[str, Sequence[Row[str]]], item_set: ItemSet, notes: list[str]
 ) -> dict[str, Sequence[Row[str]]]:
-    """The same rows with misread letters repaired."""
+    """The rows with misread letters repaired."""
     selection = item_set.selection
 
     def better(row: Row[str]) -> Row[str]:
@@ -221,14 +217,14 @@ def _repaired(
 def read_samples(
     path: Path, benchmark: Benchmark, item_set: ItemSet, system: str = "", source_column: str = ""
 ) -> tuple[Sequence[Samples], list[str]]:
-    """The samples of each item from a file of JSON lines, and what is worth knowing about it. Refuses a broken file."""
+    """The samples of each item from a JSON-lines file, and notes on it. Refuses a broken file."""
     items, selection = item_set.items, item_set.selection
     rows, key = read_sample_rows(path, system, source_column)
 
     def keys(of: Sequence[Item]) -> Sequence[str]:
         return mapped(attrgetter("source" if key == "source" else "item_id"), of)
 
-    if selection.parts:  # samples of all sentences serve for a part of them, too
+    if selection.parts:  # samples of all sentences also serve a part of them
         others = set(map(loose_key, keys(benchmark.load(replace(selection, parts=())).items)))
         others -= set(map(loose_key, keys(items)))
         rows = stored(row for row in rows if loose_key(row.source or "") not in others)
@@ -255,9 +251,9 @@ def read_samples(
 class _Match(Generic[Content]):
     rows: Sequence[Row[Content]]
     row_of: Sequence[int]
-    """The number of each item's row; -1 for an item that has none."""
+    """Row number of each item; -1 if it has none."""
     item_of: Sequence[int]
-    """The place of each row's item."""
+    """Position of each row's item."""
     notes: Sequence[str] = ()
 
 
@@ -271,9 +267,9 @@ def _match_by_source(
     *,
     allow_missing: bool = False,
 ) -> _Match[Content]:
-    """Match rows with items by what they name them by: their sources, or the ids of samples. Rows may be in any order.
+    """Match rows with items by source, or by id for samples, in any order.
 
-    A source that occurs several times has one row, or one for each time.
+    A source that occurs several times has one row, or one for each occurrence.
     """
     is_in_order = len(rows) == len(sources) and all(
         row.source in (source, source.strip()) for row, source in zip(rows, sources, strict=True)
@@ -318,7 +314,7 @@ def _match_by_source(
 
 
 def _missing(row_of: Sequence[int], items: Sequence[Item], sources: Sequence[str], noun: str) -> str:
-    """Count the sentences that have no row, and name the first of them."""
+    """Count the sentences without a row, and name the first ones."""
     n = row_of.count(-1)
     each = zip(items, sources, row_of, strict=True)
     item, source = next((item, source.strip()) for item, source, row in each if row < 0)
@@ -329,7 +325,7 @@ def _missing(row_of: Sequence[int], items: Sequence[Item], sources: Sequence[str
 
 
 class _Index:
-    """Where each source stands, by a digest of it: a dictionary of the texts would hold all of them in memory."""
+    """Positions of each source by digest: a dictionary of texts would need too much memory."""
 
     def __init__(self, sources: Sequence[str]) -> None:
         self._sources = sources
@@ -342,7 +338,7 @@ class _Index:
                 self.repeated.setdefault(key, [first]).append(place)
 
     def find(self, text: str) -> tuple[Sequence[int], bool]:
-        """The places of a source, none if it is unknown or may be several; and whether it is written differently."""
+        """The positions of a source, none if unknown or ambiguous; and whether it is spelt differently."""
         key = _digest(text.strip())
         if key in self._first:
             return self._places(key), False
@@ -368,14 +364,14 @@ def _digest(text: str) -> bytes:
 
 
 def loose_key(text: str) -> str:
-    """What is left of a sentence when space, the shape of quotation marks and Unicode's normal form do not count."""
+    """A sentence without differences in space, quotation marks and Unicode normal form."""
     return " ".join(unicodedata.normalize("NFKC", text.translate(_PLAIN_QUOTES)).split())
 
 
 def _asked_for(
     tasks: Mapping[str, Sequence[Row[str]]], sources: Sequence[str]
 ) -> tuple[dict[str, Sequence[Row[str]]], list[str]]:
-    """The rows of sentences that were asked for; those that are loosely alike count where none is exactly so."""
+    """The rows of the requested sentences; loose matches count if there is no exact one."""
     exact = {source.strip() for source in sources}
     found: dict[str, Sequence[Row[str]]] = {}
     notes = []

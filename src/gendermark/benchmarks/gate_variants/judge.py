@@ -440,7 +440,8 @@ def _judge_rewritten(item: Item, samples: Sequence[Translation], settings: gate.
 
 
 def _counts(item: Item, settings: gate.RewritingSettings) -> str:
-    """Whether a sentence counts: `yes`; `no`, by length or because nothing needs rewriting; `empty`, as not rewritten."""
+    """Whether a sentence counts: `yes`; `no`, by length or because nothing needs rewriting; `empty`, as not
+    rewritten."""
     n = int(item.tags["words"])
     if n < settings.min_words or (settings.max_words and n > settings.max_words):
         return "empty" if settings.full_set_recall == "yes" else "no"

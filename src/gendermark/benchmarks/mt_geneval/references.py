@@ -409,7 +409,8 @@ class Weighing:
         return noun.likeness < _PERSON and not is_own
 
     def _is_surely_own(self, at: int, entry: Entry) -> bool:
-        """Whether a word of the wrong reference refers to the person: adjacent to a word of theirs, or their predicate."""
+        """Whether a word of the wrong reference refers to the person: adjacent to a word of theirs, or their
+        predicate."""
         kind = self.reading.labels[at].kind
         if not kind:  # verbs, adjectives and clitics may refer to things
             return entry.told is not None and entry.told.kind != "verb"

@@ -118,7 +118,8 @@ def _expected_chrf(samples: Samples, references: Sequence[str]) -> float | None:
 
 
 def _genders(item_set: ItemSet, drawn: Sequence[_Sentence]) -> Iterator[list[Gender | None]]:
-    """For each item, the noun's gender in each distinct translation, as in WinoMT; without a noun, by the references."""
+    """For each item, the noun's gender in each distinct translation, as in WinoMT; without a noun, by the
+    references."""
     with_person = [found for found in drawn if found.item.entity]
     asked = [found.item for found in with_person for _ in found.samples.texts]
     texts = [text for found in with_person for text in found.samples.texts]

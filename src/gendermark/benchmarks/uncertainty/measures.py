@@ -260,7 +260,8 @@ def _mean_of(total: Floats, n: Floats) -> Floats:
 
 
 def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], highest: float) -> list[Metric]:
-    """(first - second) / first of two means, undefined if the first is 0; and first - second, which is always defined."""
+    """(first - second) / first of two means, undefined if the first is 0; and first - second, which is always
+    defined."""
 
     def ratio(*columns: Floats) -> Floats:
         first, second = columns[0] / columns[1], columns[2] / columns[3]
