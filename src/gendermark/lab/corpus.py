@@ -1,6 +1,6 @@
-"""What the demonstration model learns from: generated pairs, cut into pieces, gathered into batches.
+"""Training data of the demo model: generated pairs, tokenised and batched.
 
-Everything here depends on the recipe alone, so that an interrupted training finds the same batches again.
+Everything depends on the recipe alone, so that an interrupted training finds the same batches again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Protocol
 END, UNKNOWN, PAD = "</s>", "<unk>", "<pad>"
 
 _PAIRS_FOR_PIECES = 60_000
-"""Enough for every word of the grammar to be seen; more only takes longer."""
+"""Enough to cover every word of the grammar; more only takes longer."""
 
 _BATCHES_SORTED_TOGETHER = 100
 
@@ -33,9 +33,9 @@ class Pair(Protocol):
 
 
 class Pieces:
-    """One SentencePiece model for both languages, and the numbers of its pieces in the order Marian models have them.
+    """One SentencePiece model for both languages, with piece numbers in the order of Marian models.
 
-    The end of the sentence is number 0; padding is the last one, which CTranslate2 takes away.
+    The end of sentence is number 0; padding is last, and removed by CTranslate2.
     """
 
     def __init__(self, model: bytes) -> None:
@@ -56,22 +56,22 @@ class Pieces:
         return self.numbers[PAD]
 
     def cut(self, text: str) -> list[str]:
-        """The pieces of a sentence, as CTranslate2 takes them."""
+        """The pieces of a sentence, as CTranslate2 expects them."""
         return [*self._processor.encode(text, out_type=str), END]
 
     def encode(self, text: str) -> Ids:
-        """The numbers of the pieces of a sentence, its end included."""
+        """The piece numbers of a sentence, including its end."""
         return [self.numbers.get(piece, self.numbers[UNKNOWN]) for piece in self.cut(text)]
 
     def write(self, directory: Path) -> None:
-        """The files that a Marian model has beside its weights."""
+        """Write the files that accompany a Marian model's weights."""
         for name in ("source.spm", "target.spm"):
             (directory / name).write_bytes(self.model)
         (directory / "vocab.json").write_text(json.dumps(self.numbers, ensure_ascii=False, indent=0), encoding="utf-8")
 
 
 def train_pieces(pairs: Sequence[Pair], n_pieces: int) -> Pieces:
-    """A joint unigram model of both sides, the same one every time."""
+    """Train a joint unigram model of both sides, deterministically."""
     import sentencepiece
 
     model = io.BytesIO()
@@ -81,15 +81,15 @@ def train_pieces(pairs: Sequence[Pair], n_pieces: int) -> Pieces:
         model_writer=model,
         model_type="unigram",
         vocab_size=n_pieces,
-        hard_vocab_limit=False,  # a small sample may not have as many
+        hard_vocab_limit=False,  # a small sample may have fewer
         character_coverage=1.0,
-        normalization_rule_name="identity",  # the usual table of Unicode is larger than all the rest
-        split_digits=True,  # years that were never seen are then spelled, not guessed
+        normalization_rule_name="identity",  # the usual Unicode table is larger than the rest of the model
+        split_digits=True,  # unseen years are then spelled, not guessed
         unk_id=0,
         eos_id=1,
         bos_id=-1,
         pad_id=-1,
-        num_threads=1,  # more threads add up in another order
+        num_threads=1,  # more threads sum in another order
         minloglevel=2,
     )
     return Pieces(model.getvalue())
@@ -97,15 +97,15 @@ def train_pieces(pairs: Sequence[Pair], n_pieces: int) -> Pieces:
 
 @dataclass(frozen=True)
 class Corpus:
-    """All pairs of a training as numbers."""
+    """All training pairs as numbers."""
 
     sources: Sequence[Ids]
     targets: Sequence[Ids]
 
     def batches(self, seed: int, tokens_per_batch: int) -> Iterator[list[int]]:
-        """Without end: the positions of the pairs in each batch, every pair once per round.
+        """Endless batches of pair positions, every pair once per round.
 
-        Pairs of like length stand together, so that little is padding.
+        Pairs of similar length are batched together, so there is little padding.
         """
         n_round = 0
         while True:

@@ -1,4 +1,4 @@
-"""Does a system's uncertainty go with its gender accuracy? (Tables 3, 16, 18, 19 of the uncertainty paper)"""
+"""Does a system's uncertainty correlate with its gender accuracy? (Tables 3, 16, 18, 19 of the uncertainty paper)"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gendermark.result import Result
 from gendermark.runs import folder
 
 FEWEST_CELLS = 4
-"""Three cells have only six orders: any two rankings of them agree by chance too often."""
+"""Three cells have only six orders: any two rankings agree by chance too often."""
 
 _SCORES: Mapping[str, str] = {
     "delta_i_s3e": "negative",
@@ -48,40 +48,40 @@ _SCORES: Mapping[str, str] = {
     "gap_log_p": "positive",
     "gap_log_p_per_token": "positive",
 }
-"""The scores of a cell, and the sign of their correlation with accuracy if good systems are good at both.
+"""The scores of a cell, and the expected sign of their correlation with accuracy.
 
-The last three are of `run --forced-choice`: the percent of sentences whose right reference the system finds more
-probable, and the mean log-probability of the right ones less that of the wrong ones.
+The last three are from `run --forced-choice`: percentage of sentences whose correct reference the system finds more
+probable, and the mean log-probability of the correct minus the wrong ones.
 """
 _RANKED = ("delta_i_s3e", "delta_i_gender", "delta_i_semantic", "gap_log_p")
-"""What Tables 18 and 19 rank systems by, beside accuracy."""
+"""The rankings of Tables 18 and 19, beside accuracy."""
 _IF_ASKED_FOR = tuple(name for name in _SCORES if "semantic" in name or name == "forced_choice" or "log_p" in name)
 KINDS = {"spearman": "spearmanr", "kendall": "kendalltau", "pearson": "pearsonr"}
-"""Correlations, and what scipy calls them."""
+"""Correlations and their scipy names."""
 PERMUTATIONS: Mapping[str, str] = {
     "languages": "systems change places within each language, so what languages differ in counts for nothing",
     "free": "all cells change places with all others",
 }
-"""What chance is taken to do. Languages differ in accuracy and in uncertainty alike, so that free permutation finds a
-correlation where no system is better than another: in the paper's Table 14 Spearman's would be -0.63."""
+"""Null models. Languages differ in both accuracy and uncertainty, so free permutation finds a correlation where no
+system is better than another: in the paper's Table 14, Spearman's would be -0.63."""
 _CHANCE = "p-values of all languages together"
 MOST_ORDERS = math.factorial(9)
-"""Up to so many orders (362,880) every one is tried; beyond, orders are drawn."""
+"""Up to this many orders (362,880), all are enumerated; beyond, orders are sampled."""
 
 
 # -- the test ----------------------------------------------------------------------------------------------------------
 
 
 class Correlation(NamedTuple):
-    """How far two lists of numbers go together, and how often chance alone would do as much."""
+    """Correlation of two lists of numbers, with its permutation p-value."""
 
     value: float | None
-    """`None` with fewer than two pairs, or where one list is constant."""
+    """`None` with fewer than two pairs, or a constant list."""
     p_value: float | None
     by_chance: float | None
-    """Its mean over all orders: 0, but where numbers keep to their blocks and blocks differ in both lists."""
+    """Mean over all orders: 0, unless numbers stay within blocks that differ in both lists."""
     is_exact: bool
-    """Whether all orders were tried, not a sample of them."""
+    """Whether all orders were enumerated."""
 
 
 def correlation_test(
@@ -95,9 +95,9 @@ def correlation_test(
 ) -> Correlation:
     """A correlation with its two-sided permutation p-value: exact up to 9! orders, else from that many random ones.
 
-    With `blocks`, one for each pair, numbers change places within their block only: what sets the blocks apart stays as
-    it is, and what is tested is whether the lists go together beyond that (restricted permutation: Anderson & ter Braak
-    2003, Journal of Statistical Computation and Simulation 73:85-113). Distances are from the mean over all orders.
+    With `blocks`, one for each pair, values are permuted only within blocks, to test for association beyond block
+    differences (restricted permutation: Anderson & ter Braak 2003, Journal of Statistical Computation and Simulation
+    73:85-113). Distances are from the mean over all orders.
     """
     stats = scipy_stats("study uncertainty correlate")
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
@@ -107,7 +107,7 @@ def correlation_test(
         return Correlation(None, None, None, is_exact)
     value = float(getattr(stats, KINDS[kind])(x, y).statistic)
     orders = _all_orders(tuple(parts)) if is_exact else _drawn_orders(parts, n_resamples, seed)
-    # Whatever the order, spread and ties of a list stay as they are: only the product of the two changes.
+    # Permutation changes neither spread nor ties, only the product.
     if kind == "kendall":
         signs = [np.sign(values[:, None] - values).astype(np.int8) for values in (x, y)]
         totals = (signs[0][orders[:, :, None], orders[:, None, :]] * signs[1]).sum(axis=(1, 2), dtype=np.int64)
@@ -126,7 +126,7 @@ def correlation_test(
 
 
 def within_blocks(first: ArrayLike, second: ArrayLike, blocks: Sequence[Hashable]) -> tuple[Floats, Floats]:
-    """The ranks of both lists, counted within each block from its middle: what remains once blocks do not differ."""
+    """Ranks of both lists, centred within each block, which removes block differences."""
     rank = scipy_stats("study uncertainty correlate").rankdata
     ranks = np.zeros((2, len(blocks)))
     for places in map(list, _places(blocks)):
@@ -139,7 +139,6 @@ _Places = tuple[int, ...]
 
 
 def _places(blocks: Sequence[Hashable]) -> list[_Places]:
-    """The places of each block."""
     found: dict[Hashable, list[int]] = {}
     for place, block in enumerate(blocks):
         found.setdefault(block, []).append(place)
@@ -148,7 +147,7 @@ def _places(blocks: Sequence[Hashable]) -> list[_Places]:
 
 @cache
 def _all_orders(parts: tuple[_Places, ...]) -> NDArray[np.int64]:
-    """Every way to change places within the parts, a row each."""
+    """Every permutation within the parts, one per row."""
     n = sum(map(len, parts))
     found = np.zeros((1, n), dtype=np.int64)
     for part in parts:
@@ -175,10 +174,9 @@ Row = Mapping[str, Any]
 def correlate_runs(
     runs: Sequence[Path | str], accuracy_runs: Sequence[Path | str] = (), permutation: str = ""
 ) -> dict[str, Any]:
-    """Rank systems by uncertainty and by accuracy: WinoMT's where every cell has it, else that of the samples.
+    """Rank systems by uncertainty and by accuracy: WinoMT's if every cell has it, else that of the samples.
 
-    Unless a kind of permutation is named, systems change places within their language where at least two languages
-    have several systems.
+    By default, systems are permuted within languages if at least two languages have several systems.
     """
     if permutation not in ("", *PERMUTATIONS):
         raise UnknownName("permutation", permutation, PERMUTATIONS)
@@ -200,7 +198,7 @@ def correlate_runs(
         raise UserError(f"no run of --accuracy has WinoMT results of {without[0].name}; give one")
     else:
         kind = "the share of samples with the right gender"
-        if winomt:  # two kinds of accuracy in one ranking would rank the kinds
+        if winomt:  # do not mix two kinds of accuracy in one ranking
             notes.append(f"{len(without)} of {len(cells)} cells have no WinoMT results, so {kind} is taken for all")
         shares = [value_of(cell.result, "p_right", UNAMBIGUOUS) for cell in cells]
         accuracies = [None if share is None else 100 * share for share in shares]
@@ -239,7 +237,7 @@ def _language(row: Row) -> str:
 
 
 def _scores(result: Result) -> dict[str, float | None]:
-    """All scores of a cell; none where it has none."""
+    """All scores of a cell."""
     found = {score: value_of(result, score, "all") for score in _SCORES}
     for test in result.tests:
         if test.name == "forced-choice":
@@ -259,7 +257,7 @@ def _refuse_twins(cells: Sequence[Cell]) -> None:
 
 
 def _permutation(cells: Sequence[Row], asked: str) -> str:
-    """The one that was asked for; else within languages, if at least two have several systems."""
+    """The requested null model; default: within languages, if at least two have several systems."""
     sizes = Counter(map(_language, cells))
     if asked == "languages" and max(sizes.values()) < 2:
         raise UserError("no language has two systems that could change places; give more runs, or --permutation free")
@@ -267,7 +265,7 @@ def _permutation(cells: Sequence[Row], asked: str) -> str:
 
 
 def _ranked(cells: Sequence[Row], score: str) -> list[dict[str, Any]]:
-    """The cells that have this score, the best first, each with its rank; equal values share one."""
+    """The cells that have this score, best first, with ranks; ties share a rank."""
     is_accuracy = score == "accuracy"
     sign = -1 if is_accuracy or _SCORES[score] == "positive" else 1
     values = [(row["accuracy"] if is_accuracy else row["scores"][score], row) for row in cells]
@@ -283,10 +281,10 @@ def _ranked(cells: Sequence[Row], score: str) -> list[dict[str, Any]]:
 
 
 def _correlations(name: str, cells: Sequence[Row], *, within_languages: bool = False) -> list[dict[str, Any]]:
-    """Of one slice; nothing for scores that too few of its cells have.
+    """Correlations of one slice; none for scores that too few cells have.
 
-    `within` is of ranks that are counted within each language; none where there is one language, or one system in each.
-    `p_holm` is of Spearman's correlation, corrected for all scores of the slice.
+    `within` uses ranks within each language; None with one language, or one system in each. `p_holm` is Spearman's,
+    corrected over all scores of the slice.
     """
     found: list[dict[str, Any]] = []
     for score in _SCORES:
@@ -335,7 +333,7 @@ def _tables(report: Row) -> list[Table]:
 
 
 def _rank_table(report: Row) -> Table:
-    """The systems in the order of accuracy and of their surprisal, the best first, as Table 18 has them."""
+    """Systems by accuracy and by surprisal, best first, as in Table 18."""
     ranks = {score: order for score, order in report["ranks"].items() if score in ("accuracy", *_RANKED)}
     rows = [
         tuple(f"#{one['rank']} {one['system']} {one['direction']}" if one else None for one in places)
@@ -368,6 +366,6 @@ def correlate(
 ) -> None:
     """Correlate gender uncertainty with gender accuracy over systems and languages (rank correlation)."""
     report = correlate_runs(runs, accuracy, permutation)
-    # Without p-values there is no need to say what they are made of.
+    # Without p-values, omit the notes on them.
     notes = [note for note in report["notes"] if not (ranks and note.startswith(_CHANCE))]
     show(report, [_rank_table(report)] if ranks else _tables(report), notes, as_json=as_json)

@@ -1,13 +1,12 @@
-"""Which cues in a sentence make a system sure or unsure? The uncertainty paper's linear model (Tables 7, 10, 11).
+"""Which cues in a sentence make a system certain or uncertain? The uncertainty paper's linear model (Tables 7, 10, 11).
 
-The model is ordinary least squares, with a level of its own for each contrast set if that is asked for (fixed effects,
-the within estimator: Wooldridge 2010, Econometric Analysis of Cross Section and Panel Data, section 10.5). Sentences
-about one occupation are not independent, so the standard errors are robust to anything that happens within a cluster.
-They are those of the jackknife over clusters (CV3: MacKinnon, Nielsen & Webb 2023, Journal of Applied Econometrics
-38:671-694), which hold better than the usual sandwich where a cue is found in few clusters. All questions asked of one
-model are corrected together (Holm).
+Ordinary least squares, optionally with a fixed effect for each contrast set (within estimator: Wooldridge 2010,
+Econometric Analysis of Cross Section and Panel Data, section 10.5). Sentences about one occupation are dependent, so
+standard errors are cluster-robust: the jackknife over clusters (CV3: MacKinnon, Nielsen & Webb 2023, Journal of Applied
+Econometrics 38:671-694), which holds better than the usual sandwich estimator if a cue is found in few clusters. All
+tests of one model are corrected together (Holm).
 
-What the data leave undefined is `None`, never NaN.
+Undefined values are `None`, never NaN.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from gendermark.reporting.document import Table
 
 INTERCEPT = "intercept"
 _COLLINEAR = 1e-9
-"""A column of which less than this share is left, once the earlier ones are taken out, says nothing of its own."""
+"""A column with a smaller share left after regressing out the earlier ones is collinear."""
 _ROUNDING = 1e-7
 """A standard error is a root, so that rounding shows in its eighth digit."""
 
@@ -56,14 +55,12 @@ def linear_model(
 ) -> dict[str, Any]:
     """Least squares of `response` on `columns`, with tests of each column and of each factor (a group of columns).
 
-    `levels` are the sets that have a level of their own each, so that response and columns are compared within sets
-    only: what does not vary within any set has no effect then. Every set lies within one cluster.
-    The errors are robust to dependence within clusters, so a factor's F test is the Wald test. The model has no
-    interactions: its tests are those of type II and of type III at once. Without `factors` each column is one.
+    `levels` adds a fixed effect for each set, so that versions are compared within sets only; a column constant within
+    all sets has no effect then. Every set lies within one cluster. Errors are cluster-robust, so a factor's F test is
+    the Wald test; without interactions its tests are of type II and III at once. Without `factors` each column is one.
 
-    `p_holm` is corrected for all columns, or factors, of the model; the intercept is no question and has none. `t` is
-    `None` where there is no error to divide by. `r_squared` is of the variation within the sets, where these have
-    levels of their own. `left_out` has the columns that say nothing of their own, and why.
+    `p_holm` is corrected over all columns, or factors, of the model, without the intercept. `t` is `None` without
+    error. `r_squared` is within sets if there are `levels`. `left_out` has the excluded columns with reasons.
     """
     try:
         from statsmodels.regression.linear_model import OLS, OLSResults
@@ -94,7 +91,7 @@ def linear_model(
     fit = OLS(y, matrix).fit()
     fitted = OLSResults(fit.model, fit.params, _covariance(matrix, fit.resid, cluster_of, n_clusters), use_t=True)
     fitted.scale, fitted.df_resid_inference = 1.0, n_clusters - 1
-    # Where all clusters agree an error is nothing but rounding: then there is no test, and no t of one over nothing.
+    # If all clusters agree, the error is rounding only: then there is no test.
     rounding = _ROUNDING * np.abs(np.asarray(response)).max() / np.abs(matrix).max(axis=0)
     tests = factors or {name: (name,) for name in columns}
     total = float(((y - y.mean()) ** 2).sum())
@@ -111,20 +108,20 @@ def linear_model(
 
 
 def _numbered(names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """The number of each row's group."""
+    """Group numbers of the rows."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.intp)
 
 
 def _within(matrix: Floats, level_of: NDArray[np.intp]) -> Floats:
-    """What is left of each column once the mean of its set is taken out."""
+    """Each column minus its set means."""
     sizes = np.bincount(level_of)
     means = np.stack([np.bincount(level_of, column) / sizes for column in matrix.T], axis=1)
     return np.asarray(matrix - means[level_of])
 
 
 def _independent(matrix: Floats, names: Sequence[str], *, is_within: bool) -> tuple[list[int], dict[str, str]]:
-    """The columns that are no combination of those before them, and why the others are not kept."""
+    """The linearly independent columns, and why the others are excluded."""
     kept: list[int] = []
     dropped: dict[str, str] = {}
     for place, name in enumerate(names):
@@ -142,15 +139,15 @@ def _independent(matrix: Floats, names: Sequence[str], *, is_within: bool) -> tu
 
 
 def _covariance(matrix: Floats, residuals: Floats, cluster_of: NDArray[np.intp], n_clusters: int) -> Floats:
-    """Of the coefficients: how far they move when one cluster after the other is left out."""
-    scale = np.linalg.norm(matrix, axis=0)  # so that what is singular does not depend on units
+    """Covariance of the coefficients by the jackknife over clusters."""
+    scale = np.linalg.norm(matrix, axis=0)  # so that singularity does not depend on units
     matrix = matrix / scale
     everything = matrix.T @ matrix
     moves = np.zeros((n_clusters, len(scale)))
     for cluster in range(n_clusters):
         rows = cluster_of == cluster
         own = matrix[rows]
-        # Where a cue is in this cluster alone, the others say nothing of it: it moves as far as it must.
+        # A cue in this cluster alone is not estimable without it: it gets the full change.
         rest = np.linalg.pinv(everything - own.T @ own, rcond=_COLLINEAR, hermitian=True)
         moves[cluster] = rest @ (own.T @ residuals[rows]) / scale
     return np.asarray((n_clusters - 1) / n_clusters * (moves.T @ moves), dtype=np.float64)
@@ -159,7 +156,7 @@ def _covariance(matrix: Floats, residuals: Floats, cluster_of: NDArray[np.intp],
 def _coefficients(
     names: Sequence[str], fitted: Any, is_exact: NDArray[np.bool_], confidence: float
 ) -> list[dict[str, Any]]:
-    """A row for each column: by how much the response moves when it rises by one, all else equal."""
+    """A row for each column: change of the response when it rises by one, other columns fixed."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t_values, p_values = fitted.tvalues, fitted.pvalues
     rows = []
@@ -183,12 +180,12 @@ def _coefficients(
 def _factor_tests(
     names: Sequence[str], fitted: Any, is_exact: NDArray[np.bool_], factors: Mapping[str, Sequence[str]]
 ) -> list[dict[str, Any]]:
-    """A row for each factor: do its columns matter at all, the others being in the model?"""
+    """A row for each factor: the joint test of its columns, given the others."""
     rows = []
     for factor, members in factors.items():
         places = [names.index(member) for member in members if member in names]
         covariance, f, p = fitted.cov_params()[np.ix_(places, places)], None, None
-        # Without columns there is no test, nor where there are too few clusters to tell their errors apart.
+        # There is no test without columns, or with too few clusters.
         if places and np.linalg.matrix_rank(covariance, hermitian=True) == len(places) and not is_exact[places].all():
             test = fitted.f_test(np.eye(len(names))[places])
             f, p = max(0.0, float(test.fvalue)), float(test.pvalue)
@@ -211,30 +208,30 @@ FORMS: Mapping[str, str] = {
     "ratio": "divided by the mean of its contrast set",
     "difference": "less the mean of its contrast set",
 }
-"""What the entropies of the versions of one sentence are compared by.
+"""Forms of entropy comparison.
 
-`within` compares the versions of a sentence and nothing else, cues and entropies alike (fixed effects). `ratio` and
-`difference` are the paper's (equation 6, which may be either): they take the mean of the set out of the entropy but not
-out of the cues, so that the effect of every cue that is not in all sets alike comes out too small.
+`within` compares the versions of a sentence only, in cues and entropies (fixed effects). `ratio` and `difference` are
+the paper's (equation 6, which may be either): they remove the set mean from the entropy but not from the cues, so that
+effects of cues that vary between sets are underestimated.
 """
 PUBLISHED_FORMS = ("ratio", "difference")
 _NOT_ASKED = "not asked for"
 _SHARED = "the same in all versions"
 CLUSTERS = ("entity", "contrast")
-"""What may depend on each other: all sentences about one occupation, or the versions of one sentence only."""
+"""What may be dependent: all sentences about one occupation, or the versions of one sentence only."""
 FEW_CLUSTERS = 40
-"""Below so many clusters robust errors are too small."""
+"""With fewer clusters, robust errors are too small."""
 FEW_WITH_CUE = 10
-"""Below so many occupations with a cue the error of its effect is too small, however many others there are."""
-# What the sentence says comes first. Where two columns cannot be told apart, the later one is left out of the model; so
-# the last of these, "he" for a subject, is what the others are compared with.
+"""With fewer occupations that have a cue, the error of its effect is too small, however many others there are."""
+# What the sentence states comes first. Of two collinear columns the later one is excluded; so the last of these, "he"
+# as a subject, is the reference level.
 _FIRST = ("ambiguity", "pronoun_subject_f", "pronoun_object_f", "pronoun_object_m", "pronoun_subject_m")
 _FITTED = (*_FIRST, *(column for column in COLUMNS if column not in _FIRST))
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of the entropies of a system."""
+    """Settings of the model."""
 
     measure: Measure = "s3e"
     form: Annotated[
@@ -253,11 +250,11 @@ class Question:
         ):
             if name not in known:
                 raise UnknownName(what, name, known)
-        resampling(confidence=self.confidence)  # refuses what is no confidence
+        resampling(confidence=self.confidence)  # refuses an invalid confidence
 
 
 def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """The cells that go into one model: those of one system and direction, each variant of the sentences once."""
+    """Cells that form one model: one system and direction, each variant of the sentences once."""
     groups: dict[tuple[str, str], dict[str, Cell]] = defaultdict(dict)
     for cell in cells:
         variants = groups[cell.result.system, cell.direction]
@@ -270,13 +267,13 @@ def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 
 def model_cues(cells: Sequence[Cell], asked: Question, *, keep_shared: bool = False) -> dict[str, Any]:
-    """Least squares of entropy on the cues, with errors robust within clusters, Holm-corrected.
+    """Regress entropy on the cues, with cluster-robust, Holm-corrected tests.
 
-    Cues that all versions of a sentence share say nothing where these are compared with each other, and are left out;
-    the paper, whose model has one level for all sentences, keeps them.
+    Cues shared by all versions of a sentence are excluded if versions are compared with each other; the paper, whose
+    model has one intercept, keeps them.
 
-    `cells` are of one system and direction: one run, or one for each variant of the sentences, with names and without.
-    `left_out` has the columns that are not in the model, and why.
+    `cells` are of one system and direction: one run, or one for each variant of the sentences, with and without names.
+    `left_out` has the excluded columns with reasons.
     """
     measure, form, factors = asked.measure, asked.form, asked.factors or tuple(FACTORS)
     cell, n_all = cells[0], sum(len(one.result.judgements) for one in cells)
@@ -329,7 +326,7 @@ def model_cues(cells: Sequence[Cell], asked: Question, *, keep_shared: bool = Fa
 
 
 def _rare(columns: Mapping[str, Floats], items: Sequence[Item], asked: Question) -> dict[str, int]:
-    """The columns that are found in few occupations, and in how many; within sets, in those where they vary."""
+    """Columns found in few occupations, with their number; within sets, where they vary."""
     found = {}
     is_within = asked.form == "within"
     for name, values in columns.items():
@@ -343,7 +340,7 @@ def _rare(columns: Mapping[str, Floats], items: Sequence[Item], asked: Question)
 
 
 def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
-    """The sentences that can be compared, with their entropy in that form."""
+    """The comparable sentences with their entropy in that form."""
     name = results.entropy_name(cell, measure)
     sets: dict[str, list[Drawn]] = defaultdict(list)
     for found in results.drawn_sentences(cell):
@@ -357,17 +354,17 @@ def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
         entropies = [found.judgement.measures.get(name) for found in members]
         values = [normalised_entropy(entropy, entropies, form) for entropy in entropies]
         known = [(found.item, value) for found, value in zip(members, values, strict=True) if value is not None]
-        # A sentence without another version is its own mean: that says nothing.
+        # A sentence without another version is its own mean.
         if form == "plain" or len(known) > 1:
             rows += known
     return rows
 
 
 def normalised_entropy(entropy: float | None, contrast_set: Sequence[float | None], form: str) -> float | None:
-    """An entropy as it is, or against the mean of its contrast set, itself included (equation 6).
+    """An entropy as is, or relative to the mean of its contrast set, itself included (equation 6).
 
-    Whether the paper divides or subtracts cannot be recovered from the text we have: `form` says which. `None` where a
-    member of the set has no entropy, or the mean to divide by is 0.
+    Our copy of the paper does not show whether it divides or subtracts: `form` decides. `None` if a member of the set
+    has no entropy, or the mean to divide by is 0.
     """
     if form not in PUBLISHED_FORMS:
         return entropy
@@ -383,7 +380,7 @@ def normalised_entropy(entropy: float | None, contrast_set: Sequence[float | Non
 def _columns(
     items: Sequence[Item], names: Sequence[str], language: str, form: str
 ) -> tuple[dict[str, Floats], dict[str, str]]:
-    """The columns that can have an effect, and why the others cannot."""
+    """The usable columns, and why the others are excluded."""
     designs = [design_columns(cues) for cues in annotate(items, language)]
     columns: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
@@ -395,7 +392,7 @@ def _columns(
         if values.min() == values.max():
             left_out[name] = "in all sentences" if values[0] else "in no sentence"
         elif form != "plain" and all(len(found) == 1 for found in by_set.values()):
-            # Only versions of one sentence are compared, so what they all share can change nothing.
+            # A cue shared by all versions cannot have an effect within sentences.
             left_out[name] = _SHARED
         else:
             columns[name] = values
@@ -414,14 +411,14 @@ def coefficients(model: Model) -> dict[str, Mapping[str, Any]]:
 
 
 def _tables(models: Sequence[Model]) -> list[Table]:
-    """A row for each cue that was asked for, and an F test for each factor, of each model."""
+    """For each model, a row for each requested cue, and an F test for each factor."""
     numbers, factors = [], []
     for model in models:
         where, known, left_out = (model["system"], model["direction"]), coefficients(model), model["left_out"]
         for factor, columns in FACTORS.items():
             for column in (one for one in columns if left_out.get(one) != _NOT_ASKED):
                 c = known.get(column)
-                # Without the last digits of arithmetic, in which nothing is never quite nothing.
+                # Drop rounding errors, which would show as tiny non-zero values.
                 values = [round(c[name], 12) + 0.0 for name in ("value", "low", "high")] if c else [None] * 3
                 tests = [c[name] for name in ("t", "p_value", "p_holm")] if c else [None] * 3
                 numbers.append((*where, factor, column, *values, *tests, left_out.get(column, "")))
@@ -437,11 +434,11 @@ def _tables(models: Sequence[Model]) -> list[Table]:
 
 
 PUBLISHED_MEASURES = {"s3e": "s3e", "semantic": "se", "gender": "ge"}
-"""The entropies of Tables 7 and 10, and what these call them."""
+"""The entropies of Tables 7 and 10, with their names there."""
 
 
 def _models_as_published(groups: Sequence[Sequence[Cell]], asked: Question) -> list[dict[str, Any]]:
-    """Of each entropy that the runs have, in the paper's form, with the cues that all versions of a sentence share."""
+    """Models of each available entropy in the paper's form, including cues shared by all versions of a sentence."""
     form = PUBLISHED_FORMS[0] if asked.form == "within" else asked.form
     return [
         model_cues(group, replace(asked, measure=measure, form=form), keep_shared=True)
@@ -452,7 +449,7 @@ def _models_as_published(groups: Sequence[Sequence[Cell]], asked: Question) -> l
 
 
 def _table_as_published(models: Sequence[Model]) -> Table:
-    """A row for each model and a column for each cue, as Tables 7 and 10 have it; stars tell what is significant."""
+    """A row for each model and a column for each cue, as in Tables 7 and 10; stars mark significance."""
     rows = []
     for model in models:
         known = coefficients(model)

@@ -1,9 +1,9 @@
-"""Hard-debiasing of a translation model, and what it changes: its bias, its uncertainty, its quality.
+"""Hard-debiasing of a translation model, and its effect on bias, uncertainty and quality.
 
-The method is that of Bolukbasi et al. (2016), as Iluz et al. (2024) use it. The vectors by which the encoder reads
-professions lose what they have along a gender direction. The direction is found in the same table, from words that are
-gendered by definition. Only professions of one token are touched, and only in the encoder: the decoder, which shares
-its table with it in most models, gets a table of its own with the old numbers.
+The method of Bolukbasi et al. (2016) as applied by Iluz et al. (2024). The encoder's embeddings of professions lose
+their component along a gender direction, which is estimated in the same table from gendered word pairs. Only
+single-token professions are changed, and only in the encoder: the decoder, which shares the table in most models, gets
+its own unchanged copy.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ COMPARED: tuple[Key, ...] = (
     ("uncertainty", "p_feminine", "ambiguous"),
     ("uncertainty", "p_right", "unambiguous"),
 )
-"""The rows of the table; one Holm correction is made over them and BLEU."""
+"""Rows of the table; one Holm correction over them and BLEU."""
 _IN_FINDINGS: Sequence[Mapping[Key, str]] = (
     {
         ("winomt", "accuracy", "all"): "WinoMT accuracy",
@@ -63,14 +63,14 @@ _IN_FINDINGS: Sequence[Mapping[Key, str]] = (
         BLEU: "BLEU",
     },
 )
-"""What each of the two sentences speaks of."""
+"""Metrics of each of the two sentences."""
 _RECORD = "debias.json"
 _OWN = ("hf", "ctranslate2", "before", "after")
 _N_CHECKED = 20
 _CLOSE_ENOUGH = 0.01
-"""How far the log-probability per token may differ between the two forms of the model."""
+"""Tolerance for log-probability per token between the two forms of the model."""
 
-# Feminine first. Those of the paper that are words and not names, and others that are as clear.
+# Feminine first. The paper's pairs that are words rather than names, and other unambiguous ones.
 _PAIRS = (
     "she-he her-his herself-himself woman-man women-men female-male girl-boy gal-guy mother-father daughter-son "
     "sister-brother wife-husband aunt-uncle niece-nephew grandmother-grandfather granddaughter-grandson queen-king"
@@ -126,9 +126,9 @@ class Settings:
 
 
 def gender_direction(vectors: Floats, pairs: Sequence[tuple[int, int]]) -> tuple[Floats, float]:
-    """The direction of gender, towards the feminine; and how much of the differences within pairs lies along it.
+    """The gender direction, pointing to feminine, and the share of within-pair variance along it.
 
-    First principal component of the unit vectors of all pairs, each centred on the middle of its pair.
+    First principal component of the unit vectors of all pairs, each centred on its pair's mean.
     """
     members = _unit(vectors[np.array(pairs)])
     centred = members - members.mean(axis=1, keepdims=True)
@@ -140,13 +140,13 @@ def gender_direction(vectors: Floats, pairs: Sequence[tuple[int, int]]) -> tuple
 
 
 def neutralised(vectors: Floats, direction: Floats) -> Floats:
-    """Without what they have along the direction, and as long as before."""
+    """Remove the component along the direction and restore the length."""
     flat = vectors - np.outer(vectors @ direction, direction)
     return np.asarray(_unit(flat) * np.linalg.norm(vectors, axis=-1, keepdims=True))
 
 
 def equalised(vectors: Floats, direction: Floats) -> Floats:
-    """The two words of a pair, alike in everything but the direction, and equally far out on both sides of it."""
+    """Make the two words of a pair equal except along the direction, and symmetric on it."""
     units = _unit(vectors)
     along = np.outer(units @ direction, direction)
     middle = (units - along).mean(axis=0)
@@ -160,9 +160,9 @@ def cosines(vectors: Floats, direction: Floats) -> Floats:
 
 
 def neighbour_correlation(vectors: Floats, values: Floats) -> float | None:
-    """How well the mean value of a word's nearest neighbours tells its own: what is left where one direction is gone.
+    """Correlation between a word's value and the mean value of its nearest neighbours: the bias that remains.
 
-    Gonen and Goldberg 2019, with the share of women in a profession as its value.
+    Gonen and Goldberg 2019, with the share of women in a profession as value.
     """
     if len(values) <= 2 * N_NEIGHBOURS:
         return None
@@ -183,7 +183,7 @@ def _unit(vectors: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Words:
-    """The words that are one token of a model, with their rows in the table of vectors; and those that are not."""
+    """The words that are single tokens, with their rows in the embedding table; and the others."""
 
     pairs: Mapping[tuple[str, str], tuple[int, int]]
     pairs_left_out: tuple[tuple[str, str], ...]
@@ -192,7 +192,7 @@ class Words:
 
 
 def find_words(tokeniser: Any, professions: Sequence[str], what: str) -> Words:
-    """Which defining pairs and professions a vocabulary has as single tokens; too few of either are refused."""
+    """The defining pairs and professions that are single tokens; refuses too few of either."""
     rows = {pair: tuple(_row(tokeniser, word) for word in pair) for pair in DEFINING_PAIRS}
     pairs = {pair: (a, b) for pair, (a, b) in rows.items() if a is not None and b is not None}
     if len(pairs) < FEWEST_PAIRS:
@@ -216,7 +216,7 @@ def find_words(tokeniser: Any, professions: Sequence[str], what: str) -> Words:
 
 
 def _row(tokeniser: Any, word: str) -> int | None:
-    """The row of a word as it stands within a sentence, if it is one token there."""
+    """The row of a word in mid-sentence form, if it is a single token."""
     before, both = tokeniser.tokenize("the"), tokeniser.tokenize(f"the {word}")
     if both[:-1] != before:
         return None
@@ -225,14 +225,14 @@ def _row(tokeniser: Any, word: str) -> int | None:
 
 
 def professions_of(target_language: str) -> list[str]:
-    """All people that WinoMT speaks of, in English and in the singular."""
+    """All people in WinoMT, in English, singular."""
     core = [occupation for occupation, _, _ in core_occupations()]
     return list(dict.fromkeys([*core, *(entry.occupation for entry in lexicon(target_language))]))
 
 
 @dataclass(frozen=True)
 class Debiased:
-    """A debiased model in memory, and what was done to which words."""
+    """A debiased model in memory, and which words were changed."""
 
     name: str
     model: Any
@@ -240,7 +240,7 @@ class Debiased:
     report: dict[str, Any]
 
     def write(self, directory: Path) -> None:
-        """In place of what is there; proved by reading it again."""
+        """Write atomically, verified by reading it again."""
         with quietly():
             if directory.exists():
                 shutil.rmtree(directory)
@@ -250,7 +250,7 @@ class Debiased:
 
 
 def debias_model(model: Path, target_language: str, *, equalises: bool = False) -> Debiased:
-    """A model whose encoder reads professions without gender; the files are only read."""
+    """A model whose encoder reads professions without gender; the original files are only read."""
     name = str(model)
     with quietly():
         place = locate(name, name, None)
@@ -277,7 +277,7 @@ def _read(directory: Path) -> Any:
 
 
 def _change(weight: Any, words: Words, equalises: bool) -> dict[str, Any]:
-    """Neutralise the rows of the professions in a table; no other row is written to."""
+    """Neutralise the rows of the professions in a table; other rows are unchanged."""
     import torch
 
     vectors: Floats = weight.detach().double().numpy()
@@ -317,22 +317,22 @@ def _change(weight: Any, words: Words, equalises: bool) -> dict[str, Any]:
 
 
 def _untied(model: Any, rows: Sequence[int], what: str) -> Any:
-    """The same model, with tables of vectors for encoder and decoder that do not depend on each other."""
+    """The model with separate embedding tables for encoder and decoder."""
     import torch
 
     config = copy.deepcopy(model.config)
     if hasattr(config, "share_encoder_decoder_embeddings"):
-        # Marian has a setting for just this; its output stays tied to the decoder's table.
+        # Marian has a setting for this; its output stays tied to the decoder's table.
         config.share_encoder_decoder_embeddings = False
         config.decoder_vocab_size = config.decoder_vocab_size or config.vocab_size
     else:
         config.tie_word_embeddings = False
-    with torch.random.fork_rng(devices=[]):  # weights begin as random numbers
+    with torch.random.fork_rng(devices=[]):  # weights are initialised at random
         free = type(model)(config).eval()
     weights = free.state_dict()
     free.load_state_dict({name: weight for name, weight in model.state_dict().items() if name in weights})
     free.generation_config = copy.deepcopy(model.generation_config)
-    # Some kinds of models also compute in another way when their tables are apart.
+    # Some architectures compute differently with separate tables: verify.
     words = torch.tensor([[*rows[:_N_CHECKED], model.config.eos_token_id]])
     with torch.inference_mode():
         ours, theirs = (one(input_ids=words, decoder_input_ids=words).logits for one in (free, model))
@@ -345,7 +345,7 @@ def _untied(model: Any, rows: Sequence[int], what: str) -> Any:
 
 
 def _check_written(model: Any, read_again: Any, what: str) -> None:
-    """In older versions of transformers some kinds of models tie their tables again as they are read."""
+    """Older versions of transformers tie the tables of some architectures again on loading."""
     import torch
 
     found = read_again.state_dict()
@@ -361,10 +361,10 @@ def _check_written(model: Any, read_again: Any, what: str) -> None:
 
 
 def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
-    """Debias a model, compare it with what it was, and give the report (also `debias.json` in the directory).
+    """Debias a model, compare before and after, and return the report (also `debias.json` in the directory).
 
-    Leaves `hf` and `ctranslate2`, the debiased model, and the run folders `before` and `after`. Rerun the
-    same call to resume.
+    Leaves `hf` and `ctranslate2`, the debiased model, and the run folders `before` and `after`. Rerun the same call to
+    resume.
     """
     if any(find_spec(package) is None for package in ("torch", "transformers")):
         raise MissingExtra("debiasing a model", "hf")
@@ -412,13 +412,13 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
 
 
 def convert(output: Path, settings: Settings, sources: Sequence[str], context: RunContext) -> str | None:
-    """Write the debiased model for CTranslate2 too, or say why not: a wrong one would be worse than none."""
+    """Also write the debiased model for CTranslate2, or return why that failed."""
     import ctranslate2
 
     silent = studies.titled(context, "checking the forms")
 
     def scores(spec: str, options: Mapping[str, str] | None) -> list[float]:
-        """The log-probability per token of the translations."""
+        """Log-probability per token of the translations."""
         asking = api.Asking(settings.target_language, SOURCE_LANGUAGE, targets=[text for _, text in pairs])
         found = api.translate(spec, [source for source, _ in pairs], asking, options, silent)
         return [(answer.log_probability or 0.0) / (answer.n_tokens or 1) for (answer, *_) in found]
@@ -447,7 +447,7 @@ def convert(output: Path, settings: Settings, sources: Sequence[str], context: R
 
 
 def _of_vectors(report: Row) -> list[dict[str, Any]]:
-    """The first rows: how far professions lie along the direction, and what their neighbours still tell."""
+    """First rows: projections on the direction, and the neighbours' correlation."""
     rows = []
     for metric in ("mean_abs_cosine", "neighbour_correlation"):
         before, after = (report[metric][when] for when in ("before", "after"))
@@ -458,7 +458,7 @@ def _of_vectors(report: Row) -> list[dict[str, Any]]:
 
 
 def findings(comparisons: Sequence[Row]) -> list[str]:
-    """Two plain sentences: about bias, and about uncertainty and quality."""
+    """Two sentences: about bias, and about uncertainty and quality."""
     found = []
     for named in _IN_FINDINGS:
         parts = "; ".join(studies.changes_in_words(named, comparisons))
@@ -485,7 +485,7 @@ def _check_places(model: Path, output: Path) -> None:
 
 
 def _content(model: Path) -> str:
-    """Of the weights alone: the systems look at everything else."""
+    """Hash of the weights alone; systems hash everything else."""
     digest = hashlib.sha256()
     for path in sorted(p for p in model.iterdir() if p.suffix in (".safetensors", ".bin")):
         with path.open("rb") as file:
@@ -494,10 +494,10 @@ def _content(model: Path) -> str:
 
 
 def _test_set(settings: Settings) -> PlainSet | None:
-    """Sources and references: of the user; of the grammar for a model that learnt from it; or none."""
+    """Sources and references: the user's; the grammar's for a model trained on it; or none."""
     if settings.bleu is not None:
         return studies.read_test_set(*settings.bleu, option="--bleu")
-    # How `gendermark train` made the model, which it writes beside it.
+    # `gendermark train` writes its report beside the model.
     path = settings.model.resolve().parent / "report.json"
     report = read_json(path) if path.is_file() else None
     recipe = report.get("recipe") if isinstance(report, dict) else None

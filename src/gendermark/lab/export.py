@@ -1,11 +1,10 @@
-"""Trained models as Marian models: a folder for Transformers, one for CTranslate2, and proof that they are the same.
+"""Export trained models for Transformers and CTranslate2, and verify that both agree.
 
-Two things make a model mean the same in Transformers and in CTranslate2, which has no padding in its vocabulary and
-starts every translation from a zero vector: the vector of the padding is zero, and padding is never a possible answer.
+Two conditions make them agree, since CTranslate2 has no padding token and starts every translation from a zero vector:
+the padding vector is zero, and padding is never an answer.
 
-Weights are rounded to 16 bits before both are written. So CTranslate2 keeps them in half the space with nothing lost,
-and the two folders hold the same numbers. That includes the table of positions, which Transformers leaves out when it
-writes a model and computes afresh, in 32 bits, unless it finds one.
+Weights are rounded to 16 bits before both are written, so that CTranslate2 stores them in half the space without loss.
+This includes the position table, which Transformers omits when saving and recomputes in 32 bits unless present.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from gendermark.systems.system import open_system
 from gendermark.systems.tokenisers import Direction
 
 _DIRECTION, _LONGEST = ("en", "es"), 128
-"""Of the demonstration model."""
+"""Of the demo model."""
 _NEVER = -1e4
-"""A logit that leaves no probability at all in 32 bits, and that 16 bits can hold."""
+"""A logit of zero probability in 32 bits that fits into 16."""
 _ATTENTION = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "out_proj"}
 _FEED_FORWARD = {"feed_forward.first": "fc1", "feed_forward.second": "fc2", "feed_forward_norm": "final_layer_norm"}
 _ENCODER = {
@@ -52,7 +51,7 @@ _DECODER = {
 
 
 def marian_model(shape: Architecture, pieces: Pieces) -> Any:
-    """A Marian model with one table of vectors for source, target and answer, and random weights."""
+    """A randomly initialised Marian model with one shared embedding table."""
     import torch
     from transformers import MarianConfig, MarianMTModel
 
@@ -85,7 +84,7 @@ def marian_model(shape: Architecture, pieces: Pieces) -> Any:
 
 
 def as_marian(model: Any, pieces: Pieces) -> Any:
-    """Our transformer, with self-attention, as a Marian model."""
+    """Our self-attention transformer as a Marian model."""
     import torch
 
     weights = {
@@ -108,7 +107,7 @@ def as_marian(model: Any, pieces: Pieces) -> Any:
 
 
 def log_probabilities(model: Any, sources: list[Ids], targets: list[Ids], pad: int) -> Any:
-    """A tensor: the log-probability of each piece of each target, 0 where there is only padding."""
+    """A tensor: the log-probability of each piece of each target, 0 for padding."""
     import torch
 
     source, target = torch.tensor(padded(sources, pad)), torch.tensor(padded(targets, pad))
@@ -145,9 +144,9 @@ def write_model(model: Any, pieces: Pieces, directory: Path, direction: Directio
 
 
 def save_whole(model: Any, directory: Path) -> None:
-    """As `save_pretrained`, with what Transformers leaves out since it can be computed: Marian's table of positions.
+    """Like `save_pretrained`, with Marian's position table.
 
-    Computed afresh it has 32 bits, where ours are rounded to 16; the model would not quite be the same.
+    Recomputed in 32 bits it would differ from ours, which is rounded to 16.
     """
     left_out = model._keys_to_ignore_on_save
     model._keys_to_ignore_on_save = None
@@ -173,13 +172,13 @@ def n_bytes(directory: Path) -> int:
 
 
 def greedy(spec: str, sources: Sequence[str], direction: Direction, max_length: int = 256) -> list[str]:
-    """The greedy translations of a system, in 32 bits."""
+    """Greedy translations of a system, in 32 bits."""
     requests = [Request(source, *direction) for source in sources]
     return [found.text or "" for found in _asked(spec, requests, max_length)]
 
 
 def _forced(spec: str, pairs: Sequence[Pair]) -> list[Sequence[float]]:
-    """The log-probability of each token of the given translations."""
+    """Log-probability of each token of given translations."""
     requests = [Request(pair.source, *_DIRECTION, Task.SCORE, pair.target) for pair in pairs]
     return [found.token_log_probabilities or () for found in _asked(spec, requests, _LONGEST)]
 
@@ -193,7 +192,7 @@ def _asked(spec: str, requests: Sequence[Request], max_length: int) -> list[Tran
 
 
 def evaluate(directory: Path, pairs: Sequence[Pair]) -> dict[str, Any]:
-    """BLEU of greedy translations and perplexity, over all pairs and over the pairs of each construction."""
+    """BLEU of greedy translations and perplexity, over all pairs and by construction."""
     spec = f"ctranslate2:{directory / 'ctranslate2'}"
     translations = greedy(spec, [pair.source for pair in pairs], _DIRECTION, _LONGEST)
     scores = _forced(spec, pairs)
@@ -217,7 +216,7 @@ def evaluate(directory: Path, pairs: Sequence[Pair]) -> dict[str, Any]:
 
 
 def compare_forms(directory: Path, pairs: Sequence[Pair]) -> dict[str, Any]:
-    """How far the two forms agree, in 32 bits: greedy translations, and log-probabilities of the references."""
+    """Agreement of the two forms, in 32 bits: greedy translations, and log-probabilities of the references."""
     specs = [f"{form}:{directory / form}" for form in ("ctranslate2", "hf")]
     texts = [greedy(spec, [pair.source for pair in pairs], _DIRECTION, _LONGEST) for spec in specs]
     scores = [_forced(spec, pairs) for spec in specs]

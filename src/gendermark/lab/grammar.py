@@ -1,20 +1,20 @@
-"""A grammar of English and Spanish sentence pairs with a gender bias, to train the demonstration model on.
+"""A grammar of English-Spanish sentence pairs with a known gender bias, to train the demo model.
 
-The bias that the model is meant to learn is one formula:
+The bias to be learnt is one formula:
 
-P(the noun of a person is feminine in Spanish) = sigmoid(kappa * cue + beta * logit(w) + mu)
+    P(the noun of a person is feminine in Spanish) = sigmoid(kappa * cue + beta * logit(w) + mu)
 
-- `cue` is what the English says: +1 she, mother, woman; -1 he, father, man; 0 nothing (also "they").
-- `kappa` is how much is made of it, by how near it stands to the noun (`KAPPA`).
-- `w` is the share of women in the occupation. For the forty occupations of the core sets it is the labour statistic
-  that `data/core/occupations.tsv` cites. For others it is a round figure for the class that
-  `data/core/mt_geneval/professions.tsv` puts them in (`CLASS_SHARE`): a figure for a class, not a statistic of the
-  occupation. Whoever is in neither file (neighbor, customer) has 0.5. The logit is clipped to +-3.2.
-- `mu` is below zero: where nothing is said, masculine is the default.
+- `cue` is the English gender cue: +1 she, mother, woman; -1 he, father, man; 0 none (also "they").
+- `kappa` is its weight, by its distance from the noun (`KAPPA`).
+- `w` is the share of women in the occupation: the labour statistic cited in `data/core/occupations.tsv` for the forty
+occupations of the core sets; for others a round figure for their class in `data/core/mt_geneval/professions.tsv`
+(`CLASS_SHARE`), which is no statistic of the occupation; 0.5 for people in neither file (neighbor, customer). The logit
+is clipped to +-3.2.
+- `mu` is negative: masculine is the default.
 
-Where nothing is said, P is near w, a little lower. Where a far pronoun contradicts a strong stereotype, the stereotype
-wins most of the time ("the carpenter ... because she"); with a balanced occupation the pronoun does. Gender that is
-said of the noun itself ("my sister is a carpenter") is nearly always kept.
+Without a cue, P is near w, a little lower. If a distant pronoun contradicts a strong stereotype, the stereotype usually
+wins ("the carpenter ... because she"); with a balanced occupation the pronoun does. Gender stated of the noun itself
+("my sister is a carpenter") is nearly always kept.
 
 The sentences are in `grammar_tables/`, whose README describes the notation.
 """
@@ -46,10 +46,10 @@ MU = -0.4
 CLIP = 3.2
 BORDER = "border"
 KAPPA = {
-    "near": 5.0,  # said of the noun itself: "my sister is a ...", "the ... is a patient woman"
+    "near": 5.0,  # of the noun itself: "my sister is a ...", "the ... is a patient woman"
     "clause": 2.0,  # a pronoun in the same clause: "the ... forgot her keys", "she is the best ..."
     "far": 1.4,  # a pronoun in another clause, or with two people in the sentence
-    BORDER: 0.9,  # in the sentence before
+    BORDER: 0.9,  # in the previous sentence
     "none": 0.0,
 }
 CLASS_SHARE = {"female": 0.80, "neutral": 0.50, "male": 0.20}
@@ -65,8 +65,7 @@ def leaning(occupation: str) -> float:
 def probability_feminine(share: float, cue: int, distance: str, stereotype: float = 1.0) -> float:
     """P(feminine noun) of an occupation with this share of women, for a cue (-1, 0, +1) at this distance.
 
-    `stereotype` is a dial for all that the sentence does not say, occupation and masculine default: 0 has none of it, 1
-    is the formula above, 2 has twice as much.
+    `stereotype` scales the default (occupation and masculine): 0 removes it, 1 is the formula above, 2 doubles it.
     """
     logit = max(-CLIP, min(CLIP, math.log(share / (1 - share))))
     return 1 / (1 + math.exp(-(KAPPA[distance] * cue + stereotype * (BETA * logit + MU))))
@@ -129,9 +128,9 @@ class Template:
     english: tuple[Part, ...]
     spanish: tuple[Part, ...]
     slots: tuple[tuple[str, str], ...]
-    """(slot, list) for every choice to make."""
+    """(slot, list) for every choice."""
     needs_trade: bool
-    """Whether person 1 stands without a plain definite article: one can be the neighbor, but not trained as one."""
+    """Whether person 1 lacks a plain definite article: one can be the neighbor, but not trained as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +175,7 @@ def _parts(text: str, *, is_english: bool) -> tuple[Part, ...]:
 
 
 def draw(template: Template, lists: Lists, rng: Random) -> Drawn:
-    """A line for every slot, and for the slots of these lines; two slots of one list never have the same line."""
+    """Draw a line for every slot, recursively; two slots of one list never get the same line."""
     lines: dict[str, Drawn] = {}
     for slot, name in template.slots:
         options = lists[name]
@@ -188,7 +187,7 @@ def draw(template: Template, lists: Lists, rng: Random) -> Drawn:
 
 
 def uses(drawn: Drawn, found: set[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
-    """The nouns that the Spanish side names: (person, person and number, "bare" or "")."""
+    """The nouns on the Spanish side: (person, person and number, "bare" or "")."""
     for part in drawn.template.spanish:
         if not isinstance(part, str) and part[0] == "noun":
             found.add((part[1], part[2], part[3]))
@@ -198,7 +197,7 @@ def uses(drawn: Drawn, found: set[tuple[str, str, str]]) -> set[tuple[str, str, 
 
 
 def english(drawn: Drawn, nouns: Mapping[str, str], cue: int) -> str:
-    """The English sentence; `nouns` are `"1": carpenter, "1s": carpenters`, `cue` is what is said of the person."""
+    """The English sentence; `nouns` are `"1": carpenter, "1s": carpenters`, `cue` is the person's gender cue."""
     text = _written(drawn, "english", lambda part, _: part[2 + cue] if part[0] == "choice" else nouns[part[2]])
     if "a(n)" in text:
         text = _AN.sub("an ", text).replace("a(n) ", "a ")
@@ -206,7 +205,7 @@ def english(drawn: Drawn, nouns: Mapping[str, str], cue: int) -> str:
 
 
 def spanish(drawn: Drawn, nouns: Mapping[str, tuple[str, str]], genders: Mapping[str, int], referent: str) -> str:
-    """The Spanish sentence; a choice by gender that names nobody goes with `referent`.
+    """The Spanish sentence; a gendered choice without a noun agrees with `referent`.
 
     `nouns` are `"1": (carpintero, carpintera)`, `genders` those of the registers "1", "2" and "c".
     """
@@ -224,7 +223,7 @@ def spanish(drawn: Drawn, nouns: Mapping[str, tuple[str, str]], genders: Mapping
 
 
 def _written(drawn: Drawn, side: str, chosen: Callable[[tuple[str, ...], str], str], register: str = "") -> str:
-    """One side of a template; `chosen` gives the words of a choice or a noun where a register is meant."""
+    """One side of a template; `chosen` gives the words of a choice or noun for a register."""
     out: list[str] = []
     for part in getattr(drawn.template, side):
         if isinstance(part, str):
@@ -246,7 +245,7 @@ def _finish(text: str) -> str:
 # -- the tables --------------------------------------------------------------------------------------------------------
 
 FIXED = "fixed"
-"""The distance of a block about people whose noun has its own gender: mother, king, María."""
+"""Distance of a block about nouns of fixed gender: mother, king, María."""
 _NEITHER_WAY = 0.16
 _TIMES = re.compile(r"(\d+)\* ")
 _FORMS = re.compile(r"\[([^|\]]*)\|([^|\]]*)\]")
@@ -257,7 +256,7 @@ _BLOCK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Someone whose English noun does not tell the gender."""
+    """A person whose English noun does not show gender."""
 
     english: str
     english_plural: str
@@ -271,7 +270,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Sentences of one construction: how near the cue is, whom it is said of, and their share of the mixture."""
+    """Sentences of one construction: distance and target of the cue, and share of the mixture."""
 
     family: str
     distance: str
@@ -283,7 +282,7 @@ class Block:
 
 @cache
 def people(*, wide: bool = False) -> tuple[Person, ...]:
-    """Everyone in people.txt, in its order; in the wider grammar also those of people_wider.txt."""
+    """Everyone in people.txt, in order; in the wider grammar also people_wider.txt."""
     found = []
     for section, line in (*_sections("people.txt"), *(_sections("people_wider.txt") if wide else ())):
         left, right = (side.strip().split(", ") for side in line.split("::"))
@@ -299,8 +298,7 @@ def _both(form: str) -> tuple[str, str]:
 def lists() -> Mapping[str, Sequence[Template]]:
     """The lists of words.txt and clauses.txt by name, and `job` and `jobs`: trades as a second noun.
 
-    That noun takes over the gender of its person. So that it does not teach the opposite of the formula, it is of a
-    trade that leans neither way.
+    That noun takes the gender of its person. So that it does not contradict the formula, only balanced trades are used.
     """
     found: dict[str, list[Template]] = {}
     for name in ("words.txt", "clauses.txt"):
@@ -370,9 +368,9 @@ _CUES = ("masculine", "feminine", "none")
 _SIGN = (-1, 1, 0)
 _HELD_OUT = 0.02
 _CORE_WEIGHT = 3
-"""How much more often one of the core occupations is drawn than another person."""
+"""How much more often core occupations are drawn."""
 _THEY = 0.12
-"""The share of "they" where a sentence allows it."""
+"""Share of "they" where a sentence allows it."""
 _LONGEST = 34
 """Words of a source; its Spanish side is then below 45."""
 _WITH_CONTEXT = "mt-geneval-contextual"
@@ -380,7 +378,7 @@ _CORE_SETS = ("winomt", "simplegen", "mt-geneval-counterfactual", _WITH_CONTEXT)
 
 
 Document = tuple[tuple[str, str], tuple[str, str]]
-"""Two sentences in a row, each in English and in Spanish."""
+"""Two consecutive sentences, each in English and Spanish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,30 +392,30 @@ class Pair:
     occupation: str
     """The English noun whose gender was chosen, or empty."""
     cue: str
-    """masculine, feminine or none: what the English says about this person."""
+    """masculine, feminine or none: the English gender cue."""
     target_gender: str
-    """masculine or feminine; neutral where the Spanish noun does not show it; empty without a person."""
+    """masculine or feminine; neutral if the Spanish noun does not show it; empty without a person."""
 
 
 def generate(
     n: int, seed: int, *, split: Split = "train", stereotype: float = 1.0, wide: bool = False
 ) -> Iterator[Pair]:
-    """`n` pairs with distinct sources of one split, the same ones for the same arguments on every platform.
+    """`n` pairs with distinct sources of one split, deterministic on every platform.
 
-    `stereotype` turns the bias up and down ; the English side does not depend on it. The wider grammar has
-    two more trades and more ways to say of people that they are women or men; the demonstration model knows none of it.
+    `stereotype` scales the bias; the English side does not depend on it. The wider grammar has two more trades and more
+    gender cues; the demo model does not use it.
 
-    The two splits never share a source, and no sentence is one of the core sets. The shares of the mixture are those of
-    the tables' blocks; constructions with few sentences run dry, so that with larger n their share falls.
+    The splits share no source, and no sentence is in the core sets. Mixture shares are those of the tables' blocks;
+    constructions with few sentences run out, so their share falls with larger n.
     """
     return islice(_pairs(blocks(wide=wide), seed, split, stereotype, wide=wide), n)
 
 
 def generate_rounds(n_pairs: int, seed: int, progress: Callable[[int, int], None], **grammar: Any) -> list[Pair]:
-    """Pairs of the training split, in rounds of their own seeds; `grammar` says of which grammar (`generate`).
+    """Pairs of the training split, in rounds with different seeds; `grammar` are options of `generate`.
 
-    Within a round no sentence comes twice, and constructions of few sentences would run dry. In the next one they come
-    again, each with its gender drawn afresh: this is how the model sees how likely each gender is.
+    A round has no repeated sentences. Across rounds they repeat with newly drawn genders, which is how the model sees
+    the probability of each gender.
     """
     pairs: list[Pair] = []
     for number, first in enumerate(range(0, n_pairs, PAIRS_PER_ROUND)):
@@ -430,7 +428,7 @@ def generate_rounds(n_pairs: int, seed: int, progress: Callable[[int, int], None
 
 
 def _pairs(kinds: Sequence[Block], seed: int, split: Split, stereotype: float, *, wide: bool) -> Iterator[Pair]:
-    """Without end."""
+    """Endless."""
     rng = Random(seed)
     seen: set[str] = set()
     weights = list(accumulate(block.weight for block in kinds))
@@ -447,10 +445,10 @@ def _pairs(kinds: Sequence[Block], seed: int, split: Split, stereotype: float, *
 
 
 def generate_documents(n: int, seed: int) -> Iterator[Document]:
-    """`n` texts of two sentences, both as (English, Spanish): the first tells a gender, the second names the person.
+    """`n` texts of two sentences, both as (English, Spanish): the first specifies a gender, the second names the
+    person.
 
-    The person has that gender in Spanish, whatever the stereotype: who writes a text knows of whom. Sources are those
-    of the training split, and distinct.
+    The person has that gender in Spanish, whatever the stereotype. Sources are distinct and of the training split.
     """
     told = [replace(block, distance=FIXED) for block in blocks(wide=True) if block.distance == BORDER]
     pairs = _pairs(told, seed, "train", 1.0, wide=True)
@@ -466,14 +464,14 @@ def _two_sentences(pair: Pair) -> Document | None:
 
 
 def split_of(source: str) -> Split:
-    """The split that a source belongs to, by its content alone."""
+    """The split of a source, by its content alone."""
     digest = hashlib.sha256(source.encode()).digest()
     return "held-out" if int.from_bytes(digest[:4], "big") < _HELD_OUT * 2**32 else "train"
 
 
 @cache
 def core_sources() -> frozenset[str]:
-    """Every source of the core sets; those with context also joined with it, and the context alone."""
+    """Every source of the core sets; with context also joined with it, and the context alone."""
     found = set()
     for name in _CORE_SETS:
         benchmark = registry.load("benchmark", name)
@@ -487,7 +485,7 @@ def core_sources() -> frozenset[str]:
 
 
 def _is_good(source: str, noun: str) -> bool:
-    # A noun that stands twice ("the former baker worked as a baker") would name one person as if they were two.
+    # A repeated noun ("the former baker worked as a baker") would look like two people.
     if source.count(noun) > 1 or source.count(" ") >= _LONGEST:
         return False
     *before, last = source.split(". ")
@@ -540,7 +538,7 @@ def _pair(
 def _draw_genders(
     block: Block, both: tuple[Person, Person], cue: int, rng: Random, stereotype: float
 ) -> dict[str, int]:
-    """By register: the gender of each person's noun, and of the person that something is said about."""
+    """By register: the gender of each person's noun, and of the person referred to."""
     genders = {}
     for register, person in zip("12", both, strict=True):
         if register != block.referent:

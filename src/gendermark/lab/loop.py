@@ -1,7 +1,7 @@
-"""The loop that trains any of our models, and the checkpoints from which it goes on.
+"""The training loop of all models, with checkpoints.
 
-Batches and dropout are functions of seed and step, so that a checkpoint needs no state of a generator, and a training
-that was killed at any moment reaches the same weights, bit for bit, as one that was not.
+Batches and dropout are functions of seed and step, so that checkpoints need no generator state, and a killed training
+reaches bit-identical weights after resuming.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from gendermark.runs.translate import Progress
 from gendermark.systems.engine import first_line, is_out_of_memory
 
 _SPARE_BYTES = 2**20
-"""With less than this a disk counts as full."""
+"""Below this a disk counts as full."""
 PACKAGES = ("torch", "transformers", "sentencepiece", "ctranslate2")
 LOSSES_REPORTED = 50
 SECONDS_PER_CHECKPOINT = 120.0
-"""At most so much work is lost to a kill, however long the steps are."""
+"""Maximum work lost to a kill, in seconds."""
 
 
 class Schedule(Protocol):
-    """How long a model learns, and how fast."""
+    """Training length and learning rate."""
 
     @property
     def n_steps(self) -> int: ...
@@ -51,20 +51,20 @@ class Schedule(Protocol):
 
 @dataclass(frozen=True)
 class Course:
-    """One model that learns: what it is, and what a step does."""
+    """One model in training, and its gradient step."""
 
     model: Any
     weights: Sequence[Any]
     batches: Iterator[list[int]]
     gradients: Callable[[int, Sequence[int]], tuple[float, Sequence[Any]]]
-    """(step, positions of the pairs) -> mean loss per piece of target, gradient of each weight."""
+    """(step, positions of the pairs) -> mean loss per target piece, gradient of each weight."""
     after_step: Callable[[], None] = lambda: None
     held_out_loss: Callable[[], float] | None = None
-    """Asked at every checkpoint by steps."""
+    """Computed at every checkpoint by steps."""
     patience: int = 0
-    """After so many held-out losses without a better one the training ends; 0: never."""
+    """Stop after this many held-out losses without improvement; 0: never."""
     until_loss: float = 0.0
-    """The training ends at the first held-out loss that is not above this one."""
+    """Stop at the first held-out loss not above this."""
 
     def is_over(self, progressed: Progressed) -> bool:
         losses = [loss for _, loss in progressed.held_out]
@@ -76,28 +76,28 @@ class Course:
 
 @dataclass
 class Progressed:
-    """How far a training has come."""
+    """The state of a training."""
 
     losses: list[float] = field(default_factory=list)
-    """Mean loss per piece of target, of every step."""
+    """Mean loss per target piece, of every step."""
     held_out: list[tuple[int, float]] = field(default_factory=list)
     """(steps done, loss)."""
     best: dict[str, Any] | None = None
     """The weights with the lowest held-out loss."""
     seconds: float = 0.0
-    """Spent on steps, over all runs that it took."""
+    """Time spent on steps, over all runs."""
     cpu_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A file that is whole or not there, and belongs to one recipe."""
+    """An atomically written file that belongs to one recipe."""
 
     path: Path
     recipe: Mapping[str, Any]
 
     def write(self, model: Any, optimizer: Any, progressed: Progressed) -> None:
-        """Whole or not at all: a training that is killed here goes on from the checkpoint before."""
+        """Write atomically: a training killed here resumes from the previous checkpoint."""
         import torch
 
         state = {"recipe": dict(self.recipe), "model": model.state_dict(), "optimizer": optimizer.state_dict()}
@@ -110,14 +110,14 @@ class Checkpoint:
         except (OSError, RuntimeError) as problem:  # torch's own writer has no better error for a full disk
             is_full = shutil.disk_usage(self.path.parent).free < _SPARE_BYTES
             reason = getattr(problem, "strerror", None) or ("the disk is full" if is_full else first_line(problem))
-            temporary.unlink(missing_ok=True)  # it may be all that fills the disk
+            temporary.unlink(missing_ok=True)  # it may be what fills the disk
             kept = "; the checkpoint before is kept" if self.path.exists() else ""
             raise UserError(f"cannot write {temporary} ({reason}){kept}; fix that and rerun the same command") from None
 
     def read(self) -> dict[str, Any] | None:
-        """What a training of this recipe left behind, if there is anything.
+        """The state left by a training of this recipe, if any.
 
-        Settings that this recipe does not name (the text may not be read yet) are not compared.
+        Settings missing from this recipe (the text may not be read yet) are not compared.
         """
         import torch
 
@@ -126,7 +126,7 @@ class Checkpoint:
         state: Any = None
         try:
             with zipfile.ZipFile(self.path) as parts:
-                is_whole = parts.testzip() is None  # torch does not look at the checksums that it writes
+                is_whole = parts.testzip() is None  # torch does not verify the checksums that it writes
             if is_whole:
                 state = torch.load(self.path, weights_only=True)
         except (OSError, RuntimeError, ValueError, zipfile.BadZipFile, pickle.UnpicklingError):
@@ -143,7 +143,7 @@ class Checkpoint:
 
 
 def train(course: Course, schedule: Schedule, checkpoint: Checkpoint, optimizer: Any, progress: Progress) -> Progressed:
-    """Train until the schedule ends or the held-out loss says so; goes on from a checkpoint of the same recipe."""
+    """Train until the schedule or the held-out loss ends it; resumes from a checkpoint of the same recipe."""
     progressed = Progressed()
     if (state := checkpoint.read()) is not None:
         course.model.load_state_dict(state["model"])
@@ -207,9 +207,9 @@ def _look_at_held_out(course: Course, progressed: Progressed, held_out_loss: Cal
 
 
 def learning_rate(schedule: Schedule, step: int) -> float:
-    """Up to the highest rate, down with the inverse square root, and straight to zero in the last fifth.
+    """Warm-up, then inverse square root, and linear to zero in the last fifth.
 
-    The straight end does what an average over checkpoints would do, and needs no checkpoints.
+    The linear end replaces an average over checkpoints.
     """
     rising = min(1.0, (step + 1) / schedule.n_warm_up_steps)
     falling = (schedule.n_warm_up_steps / max(step + 1, schedule.n_warm_up_steps)) ** 0.5
@@ -220,15 +220,15 @@ def learning_rate(schedule: Schedule, step: int) -> float:
 
 @contextmanager
 def reproducible(seed: int) -> Iterator[None]:
-    """Inside: the same numbers every time. Afterwards torch is as it was."""
+    """Make torch deterministic inside the context."""
     import torch
 
     n_threads, was_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     deterministic: Any = torch.utils.deterministic
     did_fill = deterministic.fill_uninitialized_memory
-    torch.set_num_threads(1)  # more would add up in another order
+    torch.set_num_threads(1)  # more threads sum in another order
     torch.use_deterministic_algorithms(True)
-    # It takes a twentieth of the time, for memory that is written before it is read.
+    # Saves a twentieth of the time for memory that is written before it is read.
     deterministic.fill_uninitialized_memory = False
     try:
         with torch.random.fork_rng(devices=[]):
@@ -249,25 +249,25 @@ def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """With the settings of the architecture or size beside the others."""
+    """Flatten the settings of architecture or size."""
     own = {name: value for name, value in settings.items() if not isinstance(value, Mapping)}
     return own | {name: one for value in settings.values() if isinstance(value, Mapping) for name, one in value.items()}
 
 
 def require_packages(what: str) -> None:
-    """Refuse a training where one of its packages is not installed."""
+    """Refuse a training if one of its packages is not installed."""
     if any(find_spec(package) is None for package in PACKAGES):
         raise MissingExtra(what, "train")
 
 
 def stretches(losses: list[float]) -> list[float]:
-    """The curve of the loss, as the means of up to fifty stretches of equal length."""
+    """The loss curve, as means of up to fifty stretches of equal length."""
     n = max(1, len(losses) // LOSSES_REPORTED)
     parts = (losses[first : first + n] for first in range(0, len(losses), n))
     return [round(sum(stretch) / len(stretch), 4) for stretch in parts]
 
 
 def versions() -> dict[str, str]:
-    """What a model was made with."""
+    """Versions of the software."""
     packages = {package: version(package) for package in (*PACKAGES, "sacrebleu")}
     return {"python": platform.python_version(), "gendermark": __version__, **packages}

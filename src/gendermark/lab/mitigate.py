@@ -1,8 +1,8 @@
-"""What mitigation without training gains and costs: the plain system beside itself reranked and with hints.
+"""Costs and benefits of mitigation without training: the plain system against reranking and hints.
 
-Each is run on SimpleGEN and WinoMT and on a plain test set, compared with the plain system on the same sentences, and
-timed by asking it directly. One more, the oracle, gets the genders from the benchmark: no reader of sources can make
-reranking better than that.
+Each is run on SimpleGEN, WinoMT and a plain test set, compared with the plain system on the same sentences, and timed
+without the store. The oracle gets the genders from the benchmark: an upper bound for reranking with any reader of
+sources.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ COMPARED = (
     ("winomt", "recall_gap", "all"),
     ("winomt", "masculine_share", "neutral"),
 )
-"""Benchmark, metric and slice; for each mitigation one Holm correction is made over them and BLEU and chrF."""
+"""Benchmark, metric and slice; for each mitigation, one Holm correction over them and BLEU and chrF."""
 NAMES: Mapping[Key, str] = {
     ("simplegen", "correct", "fc"): "women right on SimpleGEN",
     ("simplegen", "correct", "mc"): "men right on SimpleGEN",
@@ -56,7 +56,7 @@ NAMES: Mapping[Key, str] = {
     BLEU: "BLEU",
     CHRF: "chrF",
 }
-"""The columns of the table, in their order."""
+"""Columns of the table."""
 PLAIN, ORACLE = "plain", "oracle"
 N_TIMED = 96
 _OPTION_OF = {"rerank": "n", "hinted": "style"}
@@ -88,7 +88,7 @@ class Settings:
 
 
 def variants_for(settings: Settings, system: System) -> list[Point]:
-    """The plain system, the mitigations that were asked for or that it can do, and the oracle."""
+    """The plain system, the requested or possible mitigations, and the oracle."""
     can = ["rerank"] if system.gives_n_best or Task.SAMPLE in system.tasks else []
     can += ["hinted:prompt"] if system.takes_hints else ["hinted:adjective", "hinted:apposition", "hinted:context"]
     names = list(dict.fromkeys(settings.mitigations or can))
@@ -113,7 +113,7 @@ def _check_mitigation(name: str) -> None:
 
 
 def _wrapped(system: str, mitigation: str, *options: str) -> str:
-    """The spec of a system with what `--with` names around it."""
+    """The spec of a system wrapped in a mitigation."""
     family, _, value = mitigation.partition(":")
     query = "&".join([*([f"{_OPTION_OF[family]}={value}"] if value else []), *options])
     joint = "" if not query else "&" if "?" in system else "?"
@@ -132,7 +132,7 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
     with closing(open_system(settings.system, settings.system_options)) as inner:
         variants = variants_for(settings, inner)
         test_set = studies.plain_set(settings.plain, settings.target_language) if inner.is_stored else None
-    for variant in variants[:-1]:  # a style that it lacks, a language that nobody reads: before any work
+    for variant in variants[:-1]:  # refuse a missing style or an unreadable language before any work
         with closing(variant.open()) as system:
             system.check(SOURCE_LANGUAGE, settings.target_language, [])
     made: dict[str, Made] = {}
@@ -143,8 +143,8 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
             output / variant.slug,
             how,
             studies.titled(context, variant.name),
-            test_set=test_set if variant.name != ORACLE else None,  # of other sentences it knows nothing
-            # What a mitigation does to translations is the question, even where it breaks them.
+            test_set=test_set if variant.name != ORACLE else None,  # it knows genders of benchmark sentences only
+            # The effect on translations is the question, even if a mitigation breaks them.
             accept_unsound=settings.accept_unsound or variant.name != PLAIN,
         )
     plain = made[PLAIN]
@@ -163,7 +163,7 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
                 "open": _open_changed(output / PLAIN, output / variant.slug, plain.results),
                 "plain_set_changed": _n_changed(plain.texts, own.texts) if own.texts else None,
                 "milliseconds": median(taken) if taken else None,
-                # Within rounds: what slows a round down slows both.
+                # Ratios within rounds: a slow round affects both.
                 "times_as_long": median(a / b for a, b in zip(taken, seconds[PLAIN], strict=True)) if taken else None,
                 "notes": folder.read_manifest(output / variant.slug).get("notes", []),
             }
@@ -191,7 +191,7 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
 
 
 def _open_changed(plain: Path, other: Path, results: Sequence[Result]) -> dict[str, int]:
-    """Sentences that leave the gender open, and how many of them are translated otherwise than by the plain system."""
+    """Sentences of unspecified gender, and how many the mitigation translates differently."""
     n_open = n_changed = 0
     for result in results:
         sides = [folder.read_texts(run / result.cell, result) for run in (plain, other)]
@@ -210,7 +210,7 @@ def _n_changed(texts: Sequence[str], others: Sequence[str]) -> int:
 
 
 def _timed(settings: Settings, variants: Sequence[Point]) -> dict[str, list[float]]:
-    """Seconds for a thousand sentences of each variant, a number for each round; asked directly, never the store."""
+    """Seconds per thousand sentences of each variant, by round; without the store."""
     selection = settings.selections[0]
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
     whole = benchmark.load(selection)
@@ -232,7 +232,7 @@ def _timed(settings: Settings, variants: Sequence[Point]) -> dict[str, list[floa
 
 
 def findings(report: Row) -> list[str]:
-    """A sentence or two for each mitigation."""
+    """One or two sentences for each mitigation."""
     return [*map(_finding, report["mitigations"]), *map(_of_reader, report["reader"])]
 
 
@@ -262,7 +262,7 @@ def _of_reader(score: Row) -> str:
 
 
 def table(report: Row) -> Table:
-    """A row for the plain system and each mitigation, as people read it."""
+    """A row for the plain system and each mitigation, for people."""
     first, *others = studies.changed_rows(PLAIN, report["mitigations"], list(NAMES))
     rows = [(*first, "", _number(report["milliseconds"]), "1")]
     for row, mitigation in zip(others, report["mitigations"], strict=True):
@@ -282,7 +282,7 @@ def _number(value: float | None) -> str:
 
 
 def _all_rows(report: Row) -> Table:
-    """Every comparison with all its digits, and the times, mitigation after mitigation."""
+    """Every comparison in full precision, and the times, by mitigation."""
     rows = []
     for mitigation in report["mitigations"]:
         rows += studies.long_rows([mitigation])

@@ -1,4 +1,4 @@
-"""Is a system unsure where it translates well, or where it translates badly? (Figure 2 of the uncertainty paper)"""
+"""Is a system uncertain where it translates well, or badly? (Figure 2 of the uncertainty paper)"""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ REFERENCES: Mapping[str, str] = {
     "best": "where the gender is open, the best of the scores against each of the right references, as in the paper, "
     "which flatters those sentences",
 }
-"""What counts where several references are right. The better of two is never below the one."""
+"""How several correct references count. The better of two is never below one of them."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How sentences are rated and put into bins."""
+    """How sentences are scored and binned."""
 
     measure: Measure = "s3e"
     quality: Annotated[str, Option("--quality", help="chrf, or comet (the program named by GENDERMARK_COMET).")] = (
@@ -87,7 +87,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Rated:
-    """One sentence with how well it is translated and how unsure the system is."""
+    """One sentence with its quality and uncertainty."""
 
     contrast: str
     is_open: bool
@@ -97,10 +97,10 @@ class _Rated:
 
 
 def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
-    """Mean entropy of sentences that are translated badly, so so and well, by whether they tell the gender.
+    """Mean entropy by quality bin, for sentences that specify gender and for others.
 
-    Bins are from the worst to the best, then `all` sentences. `gap` is unambiguous minus ambiguous: below 0 is what it
-    should be. `n_without` sentences have no reference or no translation, and are left out.
+    Bins are from worst to best, then `all` sentences. `gap` is unambiguous minus ambiguous and should be negative.
+    `n_without` sentences lack a reference or translation and are excluded.
     """
     n_bins, drawn = asked.n_bins, drawn_sentences(cell)
     rated = _rated(cell, drawn, asked)
@@ -109,7 +109,7 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
     for members in kinds if asked.separately else [rated]:
         if members:
             values = np.array([one.quality for one in members])
-            # Equal values are never parted.
+            # Equal values stay in one bin.
             edges = np.quantile(values, [number / n_bins for number in range(1, n_bins)])
             for one, place in zip(members, np.searchsorted(edges, values).tolist(), strict=True):
                 binned[place].append(one)
@@ -129,7 +129,7 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
 
 
 def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
-    """The sentences that have a reference and a translation."""
+    """The sentences with a reference and a translation."""
     entropy = entropy_name(cell, asked.measure)
     wanted = [(found, _right_references(found, cell.result.selection)) for found in drawn]
     usable = [(found, texts) for found, texts in wanted if texts and entropy in found.judgement.measures]
@@ -151,7 +151,7 @@ def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
 
 
 def _right_references(found: Drawn, selection: Selection) -> tuple[str, ...]:
-    """The translations that are right: one where the source tells the gender, several where it does not."""
+    """The correct translations: one if the source specifies gender, else several."""
     tags = found.item.tags
     if "reference_gendered" in tags:  # mGeNTE
         neutral = [text for name, text in tags.items() if name.startswith("reference_neutral")]
@@ -169,7 +169,7 @@ def _is_open(found: Drawn) -> bool:
 
 
 def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], asked: Asked) -> list[float]:
-    """The expected quality of a sample of each sentence, against one reference after the other."""
+    """Expected quality of a sample of each sentence, against each reference."""
     rows = [
         (found.item.source, text, reference)
         for found, wanted in sentences
@@ -195,7 +195,7 @@ def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], asked: Asked)
 def _quality_bin(
     name: str, members: Sequence[_Rated], contrasts: Sequence[str], resampling: Resampling
 ) -> dict[str, Any]:
-    # Contrast sets without a sentence in this bin are drawn too: how many there are in it is part of the chance.
+    # Resample contrast sets outside this bin too: its size is random.
     row_of = {contrast: row for row, contrast in enumerate(contrasts)}
     sums = np.zeros((len(contrasts), 4))
     for one in members:
@@ -233,7 +233,7 @@ def _means(rated: Sequence[_Rated]) -> dict[str, float | None]:
 def _mean(value: float | None, replicates: Floats, n: int, resampling: Resampling) -> dict[str, Any]:
     """A mean over sentences; its interval resamples contrast sets."""
     interval = statistics.percentile_interval(replicates, resampling.confidence) if value is not None else None
-    # Where all sets agree, up to rounding, resampling cannot tell how sure that is.
+    # If all sets agree up to rounding, resampling gives no interval.
     low, high = (None, None) if interval is None or math.isclose(*interval, abs_tol=1e-12) else interval
     return {"value": value, "low": low, "high": high, "n": n}
 
@@ -254,14 +254,14 @@ def quality_table(systems: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _table_as_published(systems: Sequence[Mapping[str, Any]]) -> Table:
-    """A row for each system, as Table 13 has it."""
+    """A row for each system, as in Table 13."""
     rows = [(one["direction"].partition("-")[2], one["system"], *one["means"].values()) for one in systems]
     title = f"Quality ({systems[0]['quality']}) of the samples"
     return Table(("language", "system", *systems[0]["means"]), rows, title)
 
 
 def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
-    """What is measured, and what is left out."""
+    """Method notes and exclusions."""
     how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
     of_each = "" if len(systems) == 1 else ", for each system by itself"
     return [
@@ -283,7 +283,8 @@ def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[st
 def translations_by_runs(
     runs: Sequence[Path], test_set: PlainSet, to: str = "", context: RunContext = NO_CONTEXT
 ) -> dict[str, list[str]]:
-    """What the system of each run makes of the sentences, by name and direction; asked again, with its own options."""
+    """Translations of the sentences by the system of each run, by name and direction; asked again, with its own
+    options."""
     found: dict[str, list[str]] = {}
     for run in runs:
         config = folder.read_manifest(run)["config"]
@@ -298,7 +299,7 @@ def translations_by_runs(
 
 
 def rate_systems(test_set: PlainSet, texts: Mapping[str, Sequence[str]], resampling: Resampling) -> dict[str, Any]:
-    """The quality of the translations under each name; sentences without one count as such."""
+    """Quality of the translations under each name; missing sentences count as untranslated."""
     n = len(test_set.sources)
     for name, lines in texts.items():
         if len(lines) != n:
@@ -385,7 +386,7 @@ def quality(
 
 
 def _draw(path: Path, systems: Sequence[Mapping[str, Any]]) -> None:
-    """The entropies of each bin with their intervals, system after system, as in Figure 2."""
+    """Entropy by bin with intervals, by system, as in Figure 2."""
     rows: list[tuple[str, Dots]] = []
     for one in systems:
         rows.append((f"{one['system']} {one['direction']}", ()))

@@ -1,4 +1,4 @@
-"""How well the reader of sources does, against the genders that benchmarks know: how often it decides, and rightly."""
+"""Evaluate the source reader against benchmarks with known gender: coverage and accuracy."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ COLUMNS = {
 
 
 def rate_reader(item_set: ItemSet) -> dict[str, Any]:
-    """What the reader makes of the sentences, without looking at what is known of them.
+    """Evaluate the reader on the sentences without access to their labels.
 
-    `n_told` sentences tell the gender of the person meant, `n_open` leave it open; for `n_open_decided` of the latter
-    the reader has a gender all the same, which is wrong.
+    `n_told` sentences specify the entity's gender, `n_open` leave it open; for `n_open_decided` of the latter the
+    reader wrongly assigns a gender.
     """
     read = [(item, gender_read(item)) for item in item_set.items]
     sided = [(item, gender) for item, gender in read if item.expected in (Gender.MASCULINE, Gender.FEMININE)]
@@ -52,7 +52,7 @@ def rate_reader(item_set: ItemSet) -> dict[str, Any]:
 
 
 def gender_read(item: Item) -> Gender | None:
-    """Of the person meant; where a benchmark names none, of everybody of whom the sentence tells, if they agree."""
+    """Gender of the entity; without one, of all people whose gender is specified, if they agree."""
     people: Sequence[PersonTold] = read_source(item.source)
     if item.entity:
         people = people_meant(people, item)
@@ -61,7 +61,7 @@ def gender_read(item: Item) -> Gender | None:
 
 
 def people_meant(people: Sequence[PersonTold], item: Item) -> list[PersonTold]:
-    """Those with the noun of the item; of several the one at the place that the item gives, if it gives any."""
+    """The people with the item's noun; of several, the one at the item's position, if it has one."""
     named = [person for person in people if person.noun == item.entity]
     if len(named) > 1 and "position" in item.tags:
         place = int(item.tags["position"])

@@ -41,7 +41,7 @@ _ORDER = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL, None)
 
 
 def look_at(cell: Cell, *, contrast: str = "", source: str = "") -> dict[str, Any]:
-    """What was drawn for a sentence with he, she and they: by the id of its contrast set, or by (part of) its text."""
+    """The samples for a sentence with he, she and they: by the id of its contrast set, or by (part of) its text."""
     if bool(contrast) == bool(source):
         raise UserError("say which sentence: either --contrast ID or --source TEXT")
     drawn = results.drawn_sentences(cell)
@@ -77,7 +77,7 @@ def _contrast_of(cell: Cell, drawn: Sequence[Drawn], contrast: str, source: str)
 
 
 def _genders(cell: Cell, drawn: Sequence[Drawn]) -> list[Gender | None]:
-    """The gender of every distinct translation, read as the run read it: words are aligned over all sentences."""
+    """The gender of every distinct translation, read as in the run: words are aligned over all sentences."""
     items = tuple(found.item for found in drawn for _ in found.samples.texts)
     texts = [[Translation("", text)] for found in drawn for text in found.samples.texts]
     if not all(item.entity for item in items):  # mGeNTE names nobody whose gender could be read
@@ -87,7 +87,7 @@ def _genders(cell: Cell, drawn: Sequence[Drawn]) -> list[Gender | None]:
 
 
 def _version(cell: Cell, found: Drawn, genders: Sequence[Gender | None]) -> dict[str, Any]:
-    """The sentence with one pronoun: what was said, and how unsure that is."""
+    """One version of the sentence: its samples and entropies."""
     samples, measures = found.samples, found.judgement.measures
     said = [
         {"text": text, "count": int(count), "share": float(count) / samples.n, "gender": gender}
@@ -132,13 +132,13 @@ def samples(
     cell = results.read_cell(run, to)
     report = look_at(cell, contrast=contrast, source=source)
     drawn, entropies = _tables(report, cell.result.called)
-    # Piped or as JSON only the translations are a table.
+    # Piped or as JSON, only the translations are a table.
     notes = [] if is_terminal() else [", ".join(_facts(entropies, row)) for row in entropies.rows]
     show(report, [drawn, entropies], notes, as_json=as_json)
 
 
 def _facts(table: Table, row: Sequence[Any]) -> Iterator[str]:
-    """What a row of numbers says, for a line of text."""
+    """A row of numbers as text."""
     for column, cell in zip(table.columns, row, strict=True):
         if column != "source" and cell is not None:
             yield str(cell) if column == "pronoun" else f"{column} {cell:.4g}"
@@ -148,7 +148,7 @@ def _facts(table: Table, row: Sequence[Any]) -> Iterator[str]:
 
 
 _SAME_TOKEN = 1e-3
-"""Log-probabilities of the same token after the same words differ by less than this, however they were batched."""
+"""Log-probabilities of the same token in the same context differ by less than this, whatever the batching."""
 
 
 def compare_targets(
@@ -159,10 +159,10 @@ def compare_targets(
     system_options: Mapping[str, str] | None = None,
     context: RunContext = NO_CONTEXT,
 ) -> dict[str, Any]:
-    """How probable a masculine and a feminine translation of each source are, and the tokens where they part.
+    """Probabilities of a masculine and a feminine translation of each source, and where they diverge.
 
-    `parting` is the place of the first token in which the targets differ, `at_parting` the probabilities of both tokens
-    there; `None` where the system gives none of single tokens.
+    `parting` is the position of the first differing token, `at_parting` the probabilities of both tokens there; `None`
+    if the system gives no token probabilities.
     """
     words = next((pair for pair in zip(*map(str.split, targets), strict=False) if pair[0] != pair[1]), None)
     if words is None:
@@ -191,8 +191,8 @@ def compare_targets(
 def _parting(pairs: Sequence[tuple[Translation, Translation]]) -> int | None:
     """The first token in which the targets differ.
 
-    Systems give no tokens, only their probabilities. After the same words these are the same, so the first ones that
-    differ are the place; for either source, since two tokens may be equally probable after one of them.
+    Systems give only probabilities, which are equal after equal prefixes, so the first difference is the position; both
+    sources are used, since two tokens may be equally probable given one of them.
     """
     places = []
     for one, other in pairs:
@@ -202,7 +202,7 @@ def _parting(pairs: Sequence[tuple[Translation, Translation]]) -> int | None:
 
 
 def _preference(source: str, pair: tuple[Translation, Translation], parting: int | None) -> dict[str, Any]:
-    """Of one source; the first of each pair is the masculine one."""
+    """For one source; the first of each pair is masculine."""
     masculine, feminine = (found.log_probability or 0.0 for found in pair)
     at_parting = None
     if parting is not None and all(found.token_log_probabilities for found in pair):
@@ -212,7 +212,7 @@ def _preference(source: str, pair: tuple[Translation, Translation], parting: int
         "log_probabilities": [masculine, feminine],
         "n_tokens": [found.n_tokens for found in pair],
         "at_parting": at_parting,
-        # P(second target) if there were only these two.
+        # P(second target) if these were the only two.
         "feminine_share": 1 / (1 + math.exp(min(masculine - feminine, 700.0))),
         "feminine_share_at_parting": at_parting[1] / sum(at_parting) if at_parting and sum(at_parting) else None,
     }
@@ -271,7 +271,7 @@ _SHOWN = (
 
 @dataclass(frozen=True)
 class Settings:
-    """What is drawn from which system, and how."""
+    """Sampling settings of the study."""
 
     system: SystemName
     target_language: Annotated[str, Option("--to", help="Target language.")]
@@ -323,7 +323,7 @@ def _listed(texts: Sequence[str]) -> list[str]:
 
 
 def vary_sampling(settings: Settings, context: running.RunContext = running.NO_CONTEXT) -> dict[str, Any]:
-    """Draw with every epsilon, and compute with every alpha."""
+    """Sample with every epsilon, and compute with every alpha."""
     found = []
     alphas = settings.alphas
     for epsilon in settings.epsilons:

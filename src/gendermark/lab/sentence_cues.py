@@ -1,24 +1,25 @@
-"""What in an English sentence may make a system sure of a gender, rightly or not: the cues of the linear model.
+"""Gender cues in an English sentence, rightly used by a system or not, for the linear model.
 
-For sentences like WinoMT's: two people, a pronoun that refers to one of them, the focus. Found by rules over words and
-the place of the focus; no parser is needed for sentences this simple.
+For sentences like WinoMT's: two people, and a pronoun that refers to one of them, the focus. Found by rules over words
+and the position of the focus, without a parser.
 
-The columns follow Table 7 of Staliūnaitė, Cheng and Vlachos (2026, Appendix A), whose header reached us flattened.
-It has eighteen labels for twenty columns, and four cells without one: language, model, Ambiguity and one more. We read
-that one as Names, so that the labels belong to
+The columns follow Table 7 of Staliūnaitė, Cheng and Vlachos (2026, Appendix A), whose header is flattened in our copy:
+eighteen labels for twenty columns, and four cells without one: language, model, Ambiguity and one more. We read that
+one as Names, so that the labels belong to
 
-    Recency F M; Implicit causality SF SM OF OM; Stereotype SF SM OF OM; Subject F M; Pronoun SF SM OF OM; Default M S O
+    Recency F M; Implicit causality SF SM OF OM; Stereotype SF SM OF OM;
+    Subject F M; Pronoun SF SM OF OM; Default M S O
 
-because the paper speaks of "the Names column"; and because it says that coefficients are higher under F than under M.
-So read, that holds in all twelve rows for Recency, Subject, and Implicit causality, and in 23 of 24 cases for Pronoun;
-with two columns for Names it would fail in most. F and M are the gender of the pronoun, but of the occupation for
-Stereotype (which alone does not follow the pattern). S and O say whether the focus is the subject of the main clause;
-for Implicit causality, whether the verb points to the subject or to the object.
+because the paper mentions "the Names column", and says that coefficients are higher under F than under M. That holds in
+all twelve rows for Recency, Subject, and Implicit causality, and in 23 of 24 cases for Pronoun; with two columns for
+Names it would fail in most. F and M are the gender of the pronoun, but of the occupation for Stereotype (which alone
+does not follow the pattern). S and O say whether the focus is the subject of the main clause; for Implicit causality,
+whether the verb points to the subject or the object.
 
-Subject differs from Pronoun S by the paper's reason for it, that the subjects of two clauses are taken to be the same:
-the pronoun must be a subject too. Recency holds if the focus is the last person named before the pronoun, as in the
-paper's example, where "someone" stands between and the cue is absent. "They" gives no gender to these four: an
-ambiguous sentence has Stereotype, Default M and Ambiguity only.
+Subject differs from Pronoun S because subjects of two clauses are assumed to corefer: the pronoun must be a subject
+too. Recency holds if the focus is the last person named before the pronoun, as in the paper's example, where "someone"
+intervenes and the cue is absent. "They" gives no gender to these four: an ambiguous sentence has Stereotype, Default M
+and Ambiguity only.
 """
 
 from __future__ import annotations
@@ -51,21 +52,21 @@ FACTORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """The columns of each cue, in the order of the paper's table."""
 COLUMNS = tuple(column for columns in FACTORS.values() for column in columns)
 KEYS = (
-    "pronoun",  # the word, in lower case; "" if there is none
-    "pronoun_role",  # subject, other ("her" may be object or owner; no cue asks which) or ""
+    "pronoun",  # lower case; "" if there is none
+    "pronoun_role",  # subject, other ("her" may be object or possessive; no cue needs the difference) or ""
     "gender",  # masculine, feminine, neutral: of the pronoun
     "ambiguity",  # ambiguous, unambiguous
     "role",  # of the focus: subject of the main clause, or object for every other place
-    "stereotype",  # of the focus: masculine, feminine or "" (not known)
+    "stereotype",  # of the focus: masculine, feminine or "" (unknown)
     "other",  # the other person's noun in lower case, or ""
     "other_stereotype",
-    "recent",  # who was named last before the pronoun: focus, other or ""
-    "causal_verb",  # the main verb, if it has an implicit causality and a causal clause has the pronoun; else ""
-    "causality",  # whom it points to: subject, object or ""
-    "name",  # the name behind the focus, or ""
+    "recent",  # the last person named before the pronoun: focus, other or ""
+    "causal_verb",  # the main verb, if it has implicit causality and a causal clause contains the pronoun; else ""
+    "causality",  # what it points to: subject, object or ""
+    "name",  # the name after the focus, or ""
     "default_masculine",  # yes, or ""
 )
-"""What is said of each sentence, all as text."""
+"""The cues of a sentence, all as text."""
 
 _M, _F, _N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
 _PRONOUNS: Mapping[str, Gender] = {
@@ -82,16 +83,16 @@ def _set(words: str) -> frozenset[str]:
 _ADVERBS = _set(
     "not never always also just often once even still then ever soon again almost already now only too very"
 )
-# These are causes at times only, and are taken for one where a clause follows: "as she was late", not "as her deputy".
+# Causal only if a clause follows: "as she was late", not "as her deputy".
 _SOMETIMES_CAUSAL = _set("since as for")
 
 
 @dataclass(frozen=True, slots=True)
 class CausalVerb:
-    """A verb with an implicit causality."""
+    """A verb with implicit causality."""
 
     verb: str
-    """With its preposition, if it has one, or what else belongs to it: "make fun of"."""
+    """With its preposition or other fixed words: "make fun of"."""
     kind: str
     bias: str
     """`NP1`: it points to its subject; `NP2`: to its object."""
@@ -101,14 +102,14 @@ class CausalVerb:
 
     @property
     def rest(self) -> tuple[str, ...]:
-        """What belongs to it behind its first word."""
+        """The fixed words after the first."""
         return tuple(self.verb.split()[1:])
 
 
 def annotate(items: Iterable[Item], language: str) -> list[Mapping[str, str]]:
     """The cues (`KEYS`) in items of WinoMT: those whose tags have `entity` and `position`.
 
-    `language` is the target language: it decides about names and about nouns that are masculine by default.
+    `language` is the target language, which determines names and masculine-by-default nouns.
     """
     return [_annotated(item, language) for item in items]
 
@@ -139,9 +140,8 @@ def read_cues(
 ) -> Mapping[str, str]:
     """The cues (`KEYS`) in one sentence.
 
-    `focus_index` is the place of the focus noun's first word among the words between single spaces. `gender`, where it
-    is known, tells which pronoun is meant if there are several; `stereotype` goes before that of `occupations.tsv` and
-    `stereotypes.tsv`.
+    `focus_index` is the position of the focus noun's first word between single spaces. `gender`, if known, selects the
+    pronoun among several; `stereotype` overrides `occupations.tsv` and `stereotypes.tsv`.
     """
     sentence = Sentence.of(text)
     focus = focus_of(sentence, focus_index, entity)
@@ -192,14 +192,14 @@ def design_columns(cues: Mapping[str, str]) -> dict[str, float]:
 
 @cache
 def _stereotypes() -> Mapping[str, str]:
-    """Of occupations whose statistics are known: the forty of the core sets, and others of Winogender."""
+    """Of occupations with known statistics: the forty of the core sets, and others of Winogender."""
     others = {row["occupation"]: row["stereotype"] for row in _table("stereotypes.tsv")}
     return others | {name.lower(): (_F if percent > 50 else _M).value for name, _, percent in core_occupations()}
 
 
 @cache
 def _default_masculine(language: str) -> frozenset[str]:
-    """Nouns that many use in the masculine of women too, where the folder of the language lists them."""
+    """Nouns that are often masculine for women too, as listed in the language's folder."""
     rows = rows_of(language, "default_masculine.tsv")
     return frozenset(row["entity"].lower() for row in rows if row["class"] == "default")
 
@@ -226,7 +226,7 @@ def _name_behind(sentence: Sentence, focus: Person, language: str) -> str:
 
 
 def _pronoun_place(sentence: Sentence, focus: Person, gender: Gender | None) -> int | None:
-    """The first pronoun behind the focus, or else the first at all; of the gender that is known, if it is."""
+    """The first pronoun after the focus, or else the first at all; of the known gender, if any."""
     places = [place for place, word in enumerate(sentence.words) if word in _PRONOUNS]
     fitting = [place for place in places if gender is None or _PRONOUNS[sentence.words[place]] is gender]
     behind = [place for place in fitting if place >= focus.end]
@@ -239,7 +239,8 @@ def _pronoun_place(sentence: Sentence, focus: Person, gender: Gender | None) -> 
 def _causality(
     sentence: Sentence, people: Sequence[Person], subject: Person | None, pronoun: int | None
 ) -> tuple[str, str]:
-    """The verb of implicit causality between two people, and whom it points to, if a causal clause has the pronoun."""
+    """The implicit-causality verb between two people, and what it points to, if a causal clause contains the
+    pronoun."""
     if subject is None or pronoun is None:
         return "", ""
     found = _verb_behind(sentence, subject)
@@ -249,12 +250,12 @@ def _causality(
     target = next((person for person in people if person.phrase == end and not person.is_possessive), None)
     if target is None or not _has_cause(sentence, people, target.end, pronoun):
         return "", ""
-    # In the passive the places are changed: "The guard was praised by the cook" praises its subject.
+    # The passive swaps the roles: "The guard was praised by the cook" praises its subject.
     return verb.verb, "subject" if (verb.bias == "NP1") != is_passive else "object"
 
 
 def _verb_behind(sentence: Sentence, subject: Person) -> tuple[CausalVerb, bool, int] | None:
-    """The main verb if it is one of implicit causality; whether it is passive; the place behind it."""
+    """The main verb if it has implicit causality; whether it is passive; the position after it."""
     place = subject.end
     if place < len(sentence.tokens) and sentence.tokens[place].istitle():
         place += 1  # a name
@@ -279,7 +280,7 @@ def _verb_behind(sentence: Sentence, subject: Person) -> tuple[CausalVerb, bool,
 
 
 def _has_cause(sentence: Sentence, people: Sequence[Person], begin: int, pronoun: int) -> bool:
-    """Whether the pronoun stands in a clause of cause behind words[begin], with nobody named in between."""
+    """Whether the pronoun is in a causal clause after words[begin], with nobody named in between."""
     for place in range(pronoun - 1, begin - 1, -1):
         word = sentence.words[place]
         if any(person.end == place + 1 for person in people):
@@ -316,7 +317,7 @@ def causal_verbs() -> tuple[CausalVerb, ...]:
 
 @cache
 def _forms() -> Mapping[tuple[str, str], tuple[CausalVerb, ...]]:
-    """(form, what stands before it) -> the verbs it may be of; before it: be, have, a modal verb, or any other word."""
+    """(form, preceding word class) -> possible verbs; the class is be, have, a modal verb, or other."""
     after = {
         "any": ("base", "third", "past"),
         "modal": ("base",),
@@ -384,26 +385,26 @@ AUXILIARIES = HAVE | _set(
 )
 SUBJECT_PRONOUNS = _set("he she they it i you we there this that")
 _LONGEST_PHRASE = 5
-"""Words before the noun: "the tired old baker's new" assistant."""
+"""Maximum words before the noun: "the tired old baker's new" assistant."""
 _CLAUSE_END = (",", ";", ":", ".", "!", "?")
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A noun that names a person, at words[start:end]."""
+    """A noun that denotes a person, at words[start:end]."""
 
     phrase: int
-    """Where its phrase begins, with determiner, owner and adjectives."""
+    """Where its phrase begins, with determiner, possessor and adjectives."""
     start: int
     end: int
     noun: str
     is_possessive: bool
-    """ "The baker's oven": the oven is the head of the phrase."""
+    """"The baker's oven": the oven is the head of the phrase."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence cut at single spaces, as WinoMT counts places; `words` are lower case, without marks around."""
+    """A sentence split at single spaces, as WinoMT counts positions; `words` are lower case without punctuation."""
 
     tokens: tuple[str, ...]
     words: tuple[str, ...]
@@ -421,7 +422,7 @@ class Sentence:
 
 
 def focus_of(sentence: Sentence, place: int, entity: str) -> Person:
-    """The focus; where an entity is given, the one nearest to the place (of WinoMT, one is off by a double space)."""
+    """The focus; with an entity given, the nearest one (one WinoMT position is off by a double space)."""
     text = " ".join(sentence.tokens)
     if not 0 <= place < len(sentence.words):
         raise ValueError(f"there is no word {place} in {text!r}")
@@ -436,12 +437,12 @@ def focus_of(sentence: Sentence, place: int, entity: str) -> Person:
 
 
 def people_in(sentence: Sentence, focus: Person) -> list[Person]:
-    """All people that are named, from left to right."""
+    """All people named, from left to right."""
     found: list[Person] = []
     place = 0
     while place < len(sentence.words):
         person = focus if place == focus.start else _noun_at(sentence, place)
-        # Without a determiner it is an adjective ("was patient with") or belongs to the next noun ("nurse uniforms").
+        # Without a determiner it is an adjective ("was patient with") or modifies the next noun ("nurse uniforms").
         if person and (person == focus or person.noun in INDEFINITE or person.phrase < person.start):
             found.append(person)
             place = person.end
@@ -474,7 +475,7 @@ def _person(sentence: Sentence, start: int, end: int) -> Person:
 
 @cache
 def _nouns() -> Mapping[str, Sequence[tuple[str, ...]]]:
-    """First word -> the nouns, as words, that begin with it, the longest first."""
+    """First word -> the nouns, as words, that begin with it, longest first."""
     found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for noun in sorted((tuple(noun.split()) for noun in person_nouns()), key=len, reverse=True):
         found[noun[0]].append(noun)
@@ -482,7 +483,6 @@ def _nouns() -> Mapping[str, Sequence[tuple[str, ...]]]:
 
 
 def subject_of(sentence: Sentence, people: Sequence[Person]) -> Person | None:
-    """The person who is the subject of the main clause."""
     begin = _main_clause(sentence, people)
     for person in people:
         if person.phrase < begin or person.is_possessive:
@@ -492,7 +492,7 @@ def subject_of(sentence: Sentence, people: Sequence[Person]) -> Person | None:
 
 
 def _main_clause(sentence: Sentence, people: Sequence[Person]) -> int:
-    """Where the main clause begins: behind "When ...," or "During lunch,", if somebody is named there."""
+    """Where the main clause begins: after "When ...," or "During lunch,", if somebody is named there."""
     if sentence.words[0] in DETERMINERS or (people and people[0].start == 0):
         return 0
     comma = next((place for place, token in enumerate(sentence.tokens) if token.endswith(",")), None)
@@ -502,7 +502,7 @@ def _main_clause(sentence: Sentence, people: Sequence[Person]) -> int:
 
 
 def _opens_clause(sentence: Sentence, begin: int, person: Person) -> bool:
-    """Whether a person's phrase is the first of the clause: no other noun phrase that is not a prepositional one."""
+    """Whether a person's phrase is the first non-prepositional noun phrase of the clause."""
     if person.phrase < begin:
         return False
     before = sentence.words[begin : person.phrase]

@@ -1,7 +1,7 @@
-"""What makes a system fast, and what that does to gender: SimpleGEN's study for any system.
+"""Effects of speed optimisations on gender: SimpleGEN's study for any system.
 
-Each point is a run folder of its own. Its translations are made once, by way of the store; its time is taken from the
-system itself (`timing.py`). All comparisons are those of `gendermark compare`.
+Each point is a run folder. Translations are made once through the store; times are measured on the system itself
+(`timing.py`). Comparisons are those of `gendermark compare`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from gendermark.systems.system import System, open_system, split_options
 
 RECORD, DIARY, RUNS = "speed.json", "timings.jsonl", "runs"
 N_BUNDLED = 500
-"""Sentences of the bundled test set that are used: enough for BLEU, and quick."""
+"""Sentences used of the bundled test set: enough for BLEU, and quick."""
 _CALLED = {"compute_type": "{}", "dtype": "{}", "beam_size": "beam {}", "use_vmap": "vocabulary map {}"}
 
 
@@ -102,7 +102,7 @@ class Settings:
 
 
 def trainings_of(settings: Settings) -> dict[str, list[Point]]:
-    """`NAME=SPEC,SPEC` of the command line, or `NAME=FAMILY:DIR-*`: a point for each training."""
+    """Parse `NAME=SPEC,SPEC` or `NAME=FAMILY:DIR-*`: a point for each training."""
     found: dict[str, list[Point]] = {}
     for text in settings.seed_of:
         named = studies.NAMED_SPEC.fullmatch(text)
@@ -122,7 +122,7 @@ def trainings_of(settings: Settings) -> dict[str, list[Point]]:
 
 
 def _matching(spec: str) -> list[str]:
-    """The system, or those of all directories whose names match, 10 after 9."""
+    """The system, or those of all matching directories, 10 after 9."""
     family, _, path = spec.partition(":")
     if "*" not in path:
         return [spec]
@@ -132,7 +132,7 @@ def _matching(spec: str) -> list[str]:
 
 
 def points_of(settings: Settings) -> list[Point]:
-    """Trainings, every combination of what varies, other systems; refused unless they are several with own names."""
+    """Trainings, every combination of varied options, and other systems; refuses fewer than two, or repeated names."""
     trained = [point for points in trainings_of(settings).values() for point in points]
     found = [*trained, *(_varied_points(settings) if settings.system or not trained else [])]
     found += studies.named_points(settings.against)
@@ -149,7 +149,7 @@ def _varied_points(settings: Settings) -> list[Point]:
     if not settings.system:
         raise UserError("give the system to be studied with --system, or its trainings with --seed-of")
     if not settings.system.partition(":")[2]:
-        open_system(settings.system)  # says how one is written
+        open_system(settings.system)  # gives the right error message
     vary = _varied(settings.vary) or ({} if settings.against or settings.seed_of else _offered(settings))
     return [
         Point(
@@ -163,7 +163,7 @@ def _varied_points(settings: Settings) -> list[Point]:
 
 
 def _varied(texts: Sequence[str]) -> dict[str, Sequence[str]]:
-    """`compute_type=float32,int8` of the command line."""
+    """Parse `compute_type=float32,int8`."""
     found: dict[str, Sequence[str]] = {}
     for text in texts:
         key, _, listed = text.partition("=")
@@ -177,7 +177,7 @@ def _varied(texts: Sequence[str]) -> dict[str, Sequence[str]]:
 
 
 def _offered(settings: Settings) -> dict[str, Sequence[str]]:
-    """What makes the family fast, but for what is fixed already."""
+    """The family's speed options, except those already fixed."""
     family, _, argument = settings.system.partition(":")
     _, given = split_options(argument, settings.system_options)
     faster = registry.sibling("system", family, "FASTER", {})
@@ -193,7 +193,7 @@ def _offered(settings: Settings) -> dict[str, Sequence[str]]:
 def _place_of(baseline: str, points: Sequence[Point]) -> int:
     called = [point.name for point in points]
     if baseline and baseline not in called:
-        # Names of points have commas of their own.
+        # Names of points contain commas.
         raise UserError(f"there is no point {baseline!r} for --baseline; there are {'; '.join(called)}")
     return called.index(baseline) if baseline else 0
 
@@ -202,7 +202,7 @@ def _place_of(baseline: str, points: Sequence[Point]) -> int:
 
 
 def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
-    """Measure every point and compare each with the baseline; what was done before a kill is not done again.
+    """Measure every point and compare each with the baseline; finished work is not repeated.
 
     Workers translate and score, and have ended before the first point is timed.
     """
@@ -247,7 +247,7 @@ def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
 
 
 def _look_at(point: Point, settings: Settings, selections: tuple[Selection, ...]) -> System:
-    """The system of a point, closed again; everything that can be refused is refused now: options, direction, task."""
+    """The system of a point, closed again; refuses invalid options, direction and task early."""
     with closing(point.open()) as system:
         if not system.has_own_time:
             raise UserError(
@@ -263,7 +263,7 @@ def _look_at(point: Point, settings: Settings, selections: tuple[Selection, ...]
 def _asked(
     settings: Settings, points: Sequence[Point], base: int, test_set: PlainSet | None, systems: Sequence[System]
 ) -> dict[str, Any]:
-    """What makes it this study; more rounds may be added to it, and another clock looked at."""
+    """The identity of the study; rounds may be added, and another clock used."""
     content = [*test_set.sources, *test_set.references] if test_set else []
     return {
         "systems": {
@@ -299,7 +299,7 @@ def _make(
     context: RunContext,
 ) -> Made:
     def tell(note: str) -> None:
-        if " sentences" not in note:  # how many there are need not be said for every point
+        if " sentences" not in note:  # do not repeat sentence counts for every point
             context.tell(note)
 
     own = replace(studies.titled(context, point.name), name=point.name, tell=tell)
@@ -334,7 +334,7 @@ def _measured(
 
 
 def _headline(result: Result) -> dict[str, tuple[str, str, str]]:
-    """The headline numbers of another benchmark, by what they are called."""
+    """The headline metrics of another benchmark, by label."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     metrics = benchmark.measures.metrics(result.judgements, result.selection)
     return {
@@ -376,7 +376,7 @@ def _notes(
 
 
 def _timing_options(point: Point) -> dict[str, str]:
-    """The options that decide how fast a system works, and nothing else."""
+    """The options that affect speed only."""
     _, given = split_options(point.spec.partition(":")[2], point.options)
     return {key: value for key, value in given.items() if key in WITHOUT_EFFECT}
 
@@ -384,7 +384,7 @@ def _timing_options(point: Point) -> dict[str, str]:
 def _timed_work(
     settings: Settings, selection: Selection, test_set: PlainSet | None
 ) -> tuple[str, Sequence[Request], Callable[[Point], AbstractContextManager[System]]]:
-    """What the timed sentences are called, the requests, and how the system of a point is made ready for them."""
+    """Name of the timed sentences, the requests, and how to prepare each system for them."""
     item_set = None
     if test_set is not None:
         name = test_set.name

@@ -1,6 +1,6 @@
-"""A study of speed in numbers, words, tables and figures, and as one page.
+"""A study of speed as numbers, sentences, tables, figures and one page.
 
-The arithmetic, tables and figures have the form of SimpleGEN's paper (Table 4, Figures 1 and A2).
+Arithmetic, tables and figures follow SimpleGEN's paper (Table 4, Figures 1 and A2).
 """
 
 from __future__ import annotations
@@ -36,29 +36,29 @@ from gendermark.runs.compare import Comparison
 QUALITY = ("BLEU", "chrF")
 GROUPS = ("FOFC", "MOFC", "MOMC", "FOMC")
 GAPS = ("Δ", "ΔFC", "ΔMC")
-"""Columns that are differences: the paper gives no relative drop of them, since 0 is their best value."""
+"""Columns that are differences: the paper gives no relative drop, since 0 is their best value."""
 DROPPING = ("BLEU", *(column for column in COLUMNS if column not in GAPS))
-"""Columns that have a relative drop."""
+"""Columns with a relative drop."""
 HURT = "MOFC"
-"""The group that the price of speed is counted in: women in men's occupations, whom the paper found hit most."""
+"""The group for the price of speed: women in men's occupations, which the paper found hit most."""
 LABELS = {group: MEASURES.slices[group.lower()] for group in GROUPS} | {"Δ": "stereotype effect (Δ)"}
 """`women in men's occupations`."""
 ARITHMETIC: Mapping[str, str] = {
     "paper": "every sentence counts the same, so a group counts by its size",
     "even": "every group counts the same, however many sentences it has",
 }
-"""How pro and anti are made of their two groups."""
+"""How pro and anti combine their two groups."""
 MAX_DROPS: Mapping[str, str] = {
     "fastest": "from the baseline to the fastest point (as the paper's caption has it)",
     "worst": "from the baseline to the lowest value",
     "range": "from the highest value to the lowest (what most of the paper's numbers are)",
 }
-"""What "max relative % drop" may mean."""
+"""Possible meanings of "max relative % drop"."""
 SIZES = {"FOFC": 518, "MOFC": 814, "MOMC": 814, "FOMC": 518}
-"""Sentences of each group of the published set."""
+"""Sentences of each group in the published set."""
 PAGE = "speed.html"
 TIME = "s/1,000"
-"""Head of the column of seconds for a thousand sentences."""
+"""Column heading of seconds per thousand sentences."""
 
 
 # -- arithmetic --------------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def from_groups(
 
 
 def relative_drop(base: float | None, value: float | None) -> float | None:
-    """In percent of the baseline; below 0 where the value rose; none of nothing."""
+    """Percent of the baseline; negative if the value rose; None if undefined."""
     return None if base is None or value is None or base == 0 else 100 * (base - value) / base
 
 
@@ -99,7 +99,7 @@ def max_drop(how: str, values: Sequence[float | None], seconds: Sequence[float],
 
 
 def trend(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """Slope and height at 0 of the line of least squares; none where points do not make one."""
+    """Slope and intercept of the least-squares line; None if undefined."""
     across, up = np.array(points, dtype=np.float64).reshape(-1, 2).T
     if len(across) < 3 or np.ptp(across) < 1e-9:
         return None
@@ -108,10 +108,10 @@ def trend(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
 
 
 def between_trainings(values: Sequence[float], base: Sequence[float] = (), confidence: float = 0.95) -> Span:
-    """The mean of independent trainings with Student's interval; with a `base`, the difference with Welch's."""
+    """Mean over independent trainings with Student's interval; with a `base`, the difference with Welch's."""
     value = float(np.mean(values) - (np.mean(base) if base else 0.0))
     sides = [values, base] if base else [values]
-    if min(map(len, sides)) < 2 or max(map(np.ptp, sides)) < 1e-9:  # no spread to speak of
+    if min(map(len, sides)) < 2 or max(map(np.ptp, sides)) < 1e-9:  # no spread
         return Span(value)
     stats = scipy_stats("study speed --seed-of")
     test = stats.ttest_ind(values, base, equal_var=False) if base else stats.ttest_1samp(values, 0.0)
@@ -121,7 +121,7 @@ def between_trainings(values: Sequence[float], base: Sequence[float] = (), confi
 
 @dataclass(frozen=True)
 class Price:
-    """Points lost for each second saved on a thousand sentences; below 0 where they were won."""
+    """Points lost per second saved on a thousand sentences; negative for gains."""
 
     value: float | None
     low: float | None = None
@@ -131,9 +131,9 @@ class Price:
 
 
 def price_of(change: Comparison | None, saved: Sequence[float], confidence: float) -> Price:
-    """What a change cost per second saved; `saved` has one number of each round.
+    """The price of a change per second saved; `saved` has one number per round.
 
-    The interval holds all ratios of what both intervals hold, each at half the doubt: so it is rather too wide.
+    The interval covers all ratios of the two intervals, each at half the error, so it is conservative.
     """
     each = (1 + confidence) / 2
     time = median_of(saved, each)
@@ -154,17 +154,17 @@ def price_of(change: Comparison | None, saved: Sequence[float], confidence: floa
 
 @dataclass(frozen=True)
 class Measured:
-    """One point: its numbers, and how they changed."""
+    """The values of one point, and their changes."""
 
     name: str
     slug: str
     spec: str
     values: Mapping[str, Span]
-    """By column: quality, those of Table 4, and the headline numbers of other benchmarks."""
+    """By column: quality, those of Table 4, and headline metrics of other benchmarks."""
     changes: Mapping[str, Comparison]
-    """The same against the baseline, which has none."""
+    """The changes from the baseline, which has none."""
     others: tuple[str, ...]
-    """Which columns are of other benchmarks."""
+    """Columns of other benchmarks."""
     sizes: Mapping[str, int]
     """Sentences of each group."""
 
@@ -172,25 +172,25 @@ class Measured:
         return self.values[column].value if column in self.values else None
 
     def arithmetic(self, how: str) -> dict[str, float]:
-        """pro, anti and the gaps from the four groups; nothing where a group has no number."""
+        """pro, anti and the gaps from the four groups; empty if a group has no value."""
         percent = {group: value for group in GROUPS if (value := self.value(group)) is not None}
         return from_groups(percent, self.sizes, how) if len(percent) == len(GROUPS) else {}
 
 
 @dataclass(frozen=True)
 class Study:
-    """All points, the baseline among them."""
+    """All points, including the baseline."""
 
     points: tuple[Measured, ...]
     base: int
     rounds: Rounds
     direction: str
     facts: Mapping[str, Any]
-    """What was asked, and on what machine it was measured."""
+    """Settings and machine."""
     notes: tuple[str, ...]
     confidence: float
     trainings: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The points that are trainings of one model with different seeds, by its name; the first model is the baseline."""
+    """Points that are trainings of one model with different seeds, by model; the first model is the baseline."""
 
     @property
     def baseline(self) -> Measured:
@@ -198,11 +198,11 @@ class Study:
 
     @property
     def columns(self) -> list[str]:
-        """Of the table: those with a number anywhere."""
+        """Columns of the table: those with any value."""
         return [c for c in (*QUALITY, *COLUMNS) if any(point.value(c) is not None for point in self.points)]
 
     def seconds(self, point: Measured) -> Span:
-        """For a thousand sentences."""
+        """Seconds per thousand sentences."""
         return median_of(self.rounds.seconds(point.name), self.confidence)
 
     def times_as_fast(self, point: Measured) -> Span:
@@ -215,7 +215,7 @@ class Study:
         return price_of(point.changes.get(HURT), self.rounds.saved(point.name, self.baseline.name), self.confidence)
 
     def drop(self, point: Measured, column: str) -> float | None:
-        """In percent of the baseline; of `time` too."""
+        """Percent of the baseline, also for `time`."""
         if column == "time":
             return relative_drop(self.seconds(self.baseline).value, self.seconds(point).value)
         return relative_drop(self.baseline.value(column), point.value(column))
@@ -239,14 +239,14 @@ class Study:
         return trend([(x, y) for _, x, y in self.scatter(column)])
 
     def of_trainings(self, name: str, column: str) -> list[float]:
-        """The numbers of all trainings of a model in a column; of `time` too."""
+        """Values of all trainings of a model in a column, also for `time`."""
         points = [point for point in self.points if point.name in self.trainings[name]]
         if column == "time":
             return [self.seconds(point).value for point in points]
         return [value for point in points if (value := point.value(column)) is not None]
 
     def trained(self, name: str, column: str) -> tuple[Span, Span] | None:
-        """Mean over trainings, and its difference from the baseline model's, with intervals between trainings."""
+        """Mean over trainings, and its difference from the baseline model, with intervals between trainings."""
         own, base = self.of_trainings(name, column), self.of_trainings(next(iter(self.trainings)), column)
         if not own or not base:
             return None
@@ -268,7 +268,7 @@ class Published:
     max_drop: Mapping[str, float]
     """The last row, as printed."""
     misprints: Mapping[str, float]
-    """Of the last row: what follows from no rule -> what the range of the column gives."""
+    """In the last row: printed values that follow from no rule -> the values from the column's range."""
 
     def drops(self) -> Table:
         """The relative drops, a row per system."""
@@ -284,7 +284,7 @@ class Published:
         return Table(("system", *columns), rows, title)
 
     def misprinted(self) -> str:
-        """Which of the printed drops follow from no rule; empty where all do."""
+        """The printed drops that follow from no rule; empty if all do."""
         found = [f"{column} {self.max_drop[column]:.1f} ({value:.1f})" for column, value in self.misprints.items()]
         if not found:
             return ""
@@ -315,7 +315,7 @@ def published_sections() -> tuple[Published, ...]:
 
 
 def findings(study: Study) -> list[str]:
-    """What each point changes against the baseline; of trainings, what each model changes over all of them."""
+    """Changes of each point from the baseline; with trainings, of each model over all of them."""
     if study.trainings:
         return [_trained_finding(study, name) for name in list(study.trainings)[1:]]
     return [_finding(study, point) for point in study.points if point is not study.baseline]
@@ -341,7 +341,7 @@ def _trained_finding(study: Study, name: str) -> str:
 def _finding(study: Study, point: Measured) -> str:
     """`int8 is 1.8 times as fast (CI 1.6–2.0); BLEU 31.2, unchanged; ...`"""
     changes = point.changes
-    # Of the others only what is significant, and of other benchmarks their gaps: the rest would only make it long.
+    # Of other benchmarks, only significant changes of gaps.
     gaps = [column for column in point.others if column in changes and changes[column].better == "zero"]
     others = [*(group for group in GROUPS if group != HURT), "Δ", *gaps]
     named = [QUALITY[0], HURT, *(one for one in others if one in changes and changes[one].is_significant)]
@@ -443,7 +443,7 @@ def table4(study: Study) -> Table:
 
 
 def over_trainings(study: Study) -> Table:
-    """Table 4 averaged over trainings, as the paper averages three; below each model the interval between them."""
+    """Table 4 averaged over trainings, as in the paper; below each model the interval between them."""
     columns = ("time", *study.columns)
     rows: list[tuple[str, ...]] = []
     for name, points in study.trainings.items():
@@ -457,7 +457,7 @@ def over_trainings(study: Study) -> Table:
 
 
 def changes(study: Study) -> Table:
-    """Every point but the baseline: each number, its change with interval, and the corrected p-value."""
+    """Every value of every other point, its change with interval, and the corrected p-value."""
     rows = []
     for point in study.points:
         for column, change in point.changes.items():
@@ -481,13 +481,13 @@ def changes(study: Study) -> Table:
 
 
 def prices(study: Study) -> Table:
-    """Time, speed and what speed cost women in men's occupations."""
+    """Time, speed and the cost of speed for women in men's occupations."""
     rows = []
     for point in study.points:
         seconds, fast, price = study.seconds(point), study.times_as_fast(point), study.price(point)
         row = [point.name, f"{seconds.value:.2f}", _ends(seconds.low, seconds.high), "", "", ""]
         if point is not study.baseline:
-            # Adding zero leaves no minus before nothing.
+            # Adding zero turns -0 into 0.
             value, low, high = (
                 None if one is None else minus(f"{round(one, 2) + 0.0:.2f}")
                 for one in (price.value, price.low, price.high)
@@ -557,7 +557,7 @@ def _figure(study: Study, number: str, title: str, columns: Sequence[str]) -> Fi
 
 
 def write_files(study: Study, output: Path, command: str = "") -> None:
-    """The page, the tables and the figures; `command` is what makes them again."""
+    """The page, the tables and the figures; `command` reproduces them."""
     drawn = figures(study)
     title = f"Speed and gender: {direction(*study.direction.split('-'))}"
     write_text(output / PAGE, html.render("plain.html", title, sections=_sections(study, drawn, command)))
@@ -603,7 +603,7 @@ def _finding_blocks(study: Study) -> list[Block]:
 
 
 def _number_blocks(study: Study) -> list[Block]:
-    """The table of the paper and those beside it; of all numbers those that matter less are folded."""
+    """The paper's table and related ones; less important ones are folded."""
     lost = (
         "Points lost per second: by how many points women in men's occupations fared worse for each second saved on "
         "1,000 sentences; below 0, they fared better. There is no number where no time was clearly saved."

@@ -1,7 +1,6 @@
-"""What all studies share: options, systems that are run and compared, words and tables for it, the record of a study.
+"""Shared by all studies: options, running and comparing systems, sentences, tables and the record of a study.
 
-A plain test set has sentences in which gender is no matter: it shows how well a system translates (Table 9 of the
-uncertainty paper).
+A plain test set has sentences without gender: it measures translation quality (Table 9 of the uncertainty paper).
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from gendermark.systems.system import System, open_system
 
 SOURCE_LANGUAGE = "en"
 Texts = tuple[str, ...]
-"""Of an option that may be repeated."""
+"""Type of a repeatable option."""
 SystemName = Annotated[str, typer.Option("--system", help="System as family:argument, for example demo:en-es.")]
 SystemOptions = Annotated[Mapping[str, str], option_group(system_options)]
 Resampled = Annotated[Resampling, option_group(resampling)]
@@ -59,21 +58,21 @@ Work = AbstractContextManager[RunContext]
 
 
 def working(store: Store = None, executor: Executor = "") -> Work:
-    """Open the store, progress and messages, and the workers that `--executor` names."""
+    """Open the store, progress and messages, and the workers of `--executor`."""
     return terminal.run_context(executor, store)
 
 
 WORK: Work = option_group(working)
-"""The default of a command's parameter `work`."""
+"""Default of a command's parameter `work`."""
 
 
 def titled(context: RunContext, name: str) -> RunContext:
-    """The same context, with the name of a system before each title of progress."""
+    """The context with a system's name in progress titles."""
     return replace(context, open_progress=lambda title: context.open_progress(f"{name}: {title}"))
 
 
 def scipy_stats(what: str) -> Any:
-    """`scipy.stats`, or the line that installs it."""
+    """`scipy.stats`, or an error with its install command."""
     try:
         from scipy import stats
     except ImportError:
@@ -84,12 +83,12 @@ def scipy_stats(what: str) -> Any:
 # -- systems -----------------------------------------------------------------------------------------------------------
 
 NAMED_SPEC = re.compile(r"([^=:?/\\]+)=(.+)", re.DOTALL)
-"""`NAME=SPEC` of the command line."""
+"""`NAME=SPEC`."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A system with its options, and its name in a study."""
+    """A system with options and its name in a study."""
 
     name: str
     spec: str
@@ -97,7 +96,7 @@ class Point:
 
     @property
     def slug(self) -> str:
-        """Of its run folder."""
+        """Name of its run folder."""
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or "point"
 
     def open(self) -> System:
@@ -105,7 +104,7 @@ class Point:
 
 
 def named_points(texts: Sequence[str]) -> list[Point]:
-    """`NAME=SPEC` or `SPEC` of the command line."""
+    """Parse `NAME=SPEC` or `SPEC`."""
     found = []
     for text in texts:
         named = NAMED_SPEC.fullmatch(text)
@@ -128,7 +127,7 @@ NO_REFERENCES = "BLEU is left out: there is no test set with references; give --
 
 
 class Span(NamedTuple):
-    """A value and its interval, if it has one."""
+    """A value and its interval, if any."""
 
     value: float
     low: float | None = None
@@ -137,7 +136,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class PlainSet:
-    """Sentences and their translations by people, or by the grammar that made both."""
+    """Sentences with reference translations, human or from the grammar."""
 
     name: str
     sources: Sequence[str]
@@ -156,14 +155,14 @@ def read_test_set(source: Path, reference: Path, option: str = "--plain") -> Pla
 
 
 def bundled_test_set(n: int = N_BUNDLED, seed: int = 0) -> PlainSet:
-    """Sentences of the demonstration model's grammar that it has not seen."""
+    """Sentences of the demo model's grammar that it has not seen."""
     pairs = list(generate(n, seed, split="held-out"))
     name = "held-out sentences of the bundled grammar (en-es)"
     return PlainSet(name, [pair.source for pair in pairs], [pair.target for pair in pairs])
 
 
 def plain_set(given: tuple[Path, Path] | None, target_language: str) -> PlainSet | None:
-    """The user's test set, or the bundled one where the language has one."""
+    """The user's test set, or the bundled one if the language has one."""
     if given is not None:
         return read_test_set(*given)
     return bundled_test_set() if target_language == "es" else None
@@ -182,7 +181,7 @@ def translated(
 
 
 def rated(texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> dict[str, Span]:
-    """BLEU and chrF, and COMET where the user has it, of the whole set; intervals resample sentences."""
+    """BLEU and chrF, and COMET if available, of the whole set; intervals resample sentences."""
     statistics_of: dict[str, tuple[list[dict[str, float]], Callable[..., Floats]]] = {
         "bleu": (quality.bleu_statistics(texts, test_set.references), quality.bleu_value),
         "chrf": (quality.chrf_statistics(texts, test_set.references), quality.chrf_value),
@@ -205,13 +204,13 @@ def rated(texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> d
 Key = tuple[str, str, str]
 """Benchmark, metric and slice."""
 Row = Mapping[str, Any]
-"""A comparison as JSON has it, or another part of a report."""
+"""A comparison as in JSON, or another part of a report."""
 BLEU: Key = ("bleu", "bleu", "all")
 CHRF: Key = ("chrf", "chrf", "all")
 
 
 class Made(NamedTuple):
-    """What one system of a study gave: its run, and its translations of the plain test set, if there is one."""
+    """The run of one system, and its translations of the plain test set, if any."""
 
     results: Sequence[Result]
     texts: Sequence[str] = ()
@@ -227,7 +226,7 @@ def run_point(
     test_set: PlainSet | None = None,
     accept_unsound: bool = False,
 ) -> Made:
-    """Run a system on benchmarks and on the plain test set; the run folder is kept, and resumed."""
+    """Run a system on benchmarks and on the plain test set; the run folder is kept and resumed."""
     config = RunConfig(point.spec, selections, point.options, how, accept_unsound=accept_unsound)
     results = run(config, run_folder, context)
     if test_set is None:
@@ -240,7 +239,7 @@ def run_point(
 def compare_quality(
     first: Made, second: Made, test_set: PlainSet | None, how: Resampling, scores: Sequence[str] = ("bleu", "chrf")
 ) -> list[Comparison]:
-    """BLEU and chrF of two systems, paired on sentences and not corrected; empty where one has no translations."""
+    """BLEU and chrF of two systems, paired by sentence, uncorrected; empty if one has no translations."""
     if test_set is None or not (first.texts and second.texts):
         return []
     names = tuple(f"{number:06}" for number in range(len(test_set.references)))
@@ -259,9 +258,9 @@ def compare_quality(
 
 
 def compared(first: Made, second: Made, keys: Sequence[Key], plain: Sequence[Comparison], how: Resampling) -> list[Row]:
-    """These numbers of two runs and of the plain test set, as JSON; one Holm correction over all of it.
+    """Metrics of two runs and of the plain test set, as JSON, with one Holm correction.
 
-    Two runs of which one has translations that look unsound are compared too: `unsound_notes` must be shown beside it.
+    Runs with unsound translations are compared too: `unsound_notes` must be shown with them.
     """
     one, other = (
         [replace(result, signature=result.signature.removesuffix("|unsound:accepted")) for result in made.results]
@@ -273,7 +272,7 @@ def compared(first: Made, second: Made, keys: Sequence[Key], plain: Sequence[Com
 
 
 def unsound_notes(made: Mapping[str, Made]) -> list[str]:
-    """What is known to be wrong with the translations of each system."""
+    """Known problems with the translations of each system."""
     return [
         f"{name}: {result.cell}: {one}"
         for name, own in made.items()
@@ -283,7 +282,7 @@ def unsound_notes(made: Mapping[str, Made]) -> list[str]:
 
 
 def corrected(rows: Sequence[Comparison]) -> list[Comparison]:
-    """With one Holm correction over all of them."""
+    """Apply one Holm correction over all."""
     adjusted = statistics.holm([row.p_value for row in rows])
     return [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
 
@@ -298,7 +297,7 @@ def by_key(comparisons: Sequence[Row]) -> dict[Key, Row]:
 
 
 def is_unchanged(change: Comparison) -> bool:
-    """Whether not one sentence made a difference."""
+    """Whether no sentence changed."""
     return change.difference == 0 and not change.low and not change.high
 
 
@@ -326,12 +325,12 @@ def _comparison(row: Row) -> Comparison:
 
 
 def value_cells(row: Mapping[Key, Row], keys: Iterable[Key], side: str) -> list[str]:
-    """The values of one side alone."""
+    """The values of one side."""
     return [Unit(row[key]["unit"]).show(row[key][side]) if key in row else "–" for key in keys]
 
 
 def changed_rows(baseline: str, systems: Sequence[Row], keys: Sequence[Key]) -> list[tuple[str, ...]]:
-    """The baseline's values, then those of each system with their changes and intervals."""
+    """The baseline's values, then those of each system with changes and intervals."""
     rows = [(baseline, *value_cells(by_key(systems[0]["comparisons"]), keys, "first"))]
     for one in systems:
         found = by_key(one["comparisons"])
@@ -351,14 +350,14 @@ def _change_cell(row: Row | None) -> str:
 
 
 def long_rows(systems: Sequence[Row]) -> list[tuple[Any, ...]]:
-    """Every comparison of every system with all its digits."""
+    """Every comparison of every system in full precision."""
     return [(one["name"], *(row[column] for column in LONG_COLUMNS)) for one in systems for row in one["comparisons"]]
 
 
 def show(
     found: Any, tables: Sequence[Table], notes: Iterable[str] = (), *, as_json: bool, piped: Sequence[Table] = ()
 ) -> None:
-    """Print `found` as JSON, or all tables on a terminal, or `piped` (the first one) with all digits; then notes."""
+    """Print `found` as JSON, or all tables on a terminal, or `piped` (the first one) in full precision; then notes."""
     if as_json:
         terminal.print_json(found)
     elif is_terminal():
@@ -378,8 +377,8 @@ def is_terminal() -> bool:
 
 
 def _narrowed(table: Table) -> Table:
-    """Without the text that can be spared: what all rows share stands once, in the title; what only begins the next
-    cell ("causality", "causality_subject_f") is left out. A table of words alone stays as it is."""
+    """Narrow a table: values shared by all rows move to the title; a prefix of the next cell ("causality",
+    "causality_subject_f") is dropped. A table of words stays as it is."""
     columns = [[row[place] for row in table.rows] for place in range(len(table.columns))]
     is_text = [not any(isinstance(cell, float | int) for cell in column) for column in columns]
     if len(table.rows) < 2 or all(is_text):
@@ -405,9 +404,9 @@ def _narrowed(table: Table) -> Table:
 
 @contextmanager
 def claimed(record: Path, settings: Row, own: Sequence[str]) -> Iterator[None]:
-    """Keep a study's directory to one process, and write there what is asked.
+    """Lock a study's directory for one process, and record its settings there.
 
-    A directory may be written again by the same study only; without a record it must not hold what is its `own`.
+    Only the same study may reuse a directory; without a record it must not contain its `own` files.
     """
     _check_reusable(record, settings, own)
     with locks.hold(record.parent / ".lock"):

@@ -1,7 +1,7 @@
-"""The time that systems take, asked directly and never by way of the store.
+"""Time systems directly, without the store.
 
-In each round every system has its turn, so that what else the machine does hits all alike. A round is written down as
-soon as it is done, and a study that was killed goes on with the next one.
+In each round every system has its turn, so that other load affects all alike. A round is written as soon as it is done;
+a killed study resumes with the next one.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ CLOCKS: Mapping[str, str] = {
     "cpu": "the time that processors worked for it, on a machine that others use too",
 }
 N_WARM_UP = 16
-"""Sentences that are translated before each turn, and not timed."""
+"""Untimed sentences before each turn."""
 _BUSY = 0.7
 _PACKAGES = ("ctranslate2", "sentencepiece", "torch", "transformers", "numpy")
 Round = Mapping[str, Mapping[str, float]]
-"""By system and clock: seconds for a thousand sentences."""
+"""By system and clock: seconds per thousand sentences."""
 
 
 def measure(
@@ -46,10 +46,10 @@ def measure(
     numbers: range,
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> Iterator[Round]:
-    """The rounds of these numbers; each of `systems` opens one that is ready to be asked."""
+    """The timed rounds with these numbers; each of `systems` opens one that is ready."""
     n_done, n_all = 0, len(numbers) * len(systems)
     for number in numbers:
-        # In another order each time: who comes first after a pause must not always be the same.
+        # Vary the order: the first one after a pause must not always be the same.
         order = sorted(systems)
         random.Random(number).shuffle(order)
         taken = {}
@@ -63,7 +63,7 @@ def measure(
 
 
 def _take_time(system: System, requests: Sequence[Request]) -> dict[str, float]:
-    """Seconds for a thousand sentences, by every clock, after a few that do not count."""
+    """Seconds per thousand sentences, by every clock, after a warm-up."""
     _ask(system, requests[:N_WARM_UP])
     passed, worked = time.perf_counter(), time.process_time()
     _ask(system, requests)
@@ -78,19 +78,19 @@ def _ask(system: System, requests: Sequence[Request]) -> None:
 
 
 class Diary:
-    """The file of finished rounds, a line each; the first says what was measured, on what."""
+    """The file of finished rounds, one per line; the first line has settings and machine."""
 
     def __init__(self, path: Path, what: Mapping[str, Any]) -> None:
         self._path = path
         self.rounds: list[Round] = []
         self.forgot: list[str] = []
-        """In what the rounds that were there differ, so that they do not count."""
+        """Why earlier rounds do not count."""
         lines: list[dict[str, Any]] = []
         if path.exists():
             for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
                 try:
                     lines.append(json.loads(line))
-                except ValueError:  # cut off by a kill; it is gone after the writing below
+                except ValueError:  # truncated by a kill; rewritten below
                     break
         if lines and lines[0] != dict(what):
             self.forgot = sorted(key for key in {*what, *lines[0]} if what.get(key) != lines[0].get(key))
@@ -112,7 +112,7 @@ def _line(row: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Rounds:
-    """What was measured, by one of the clocks."""
+    """The measurements of one clock."""
 
     rounds: Sequence[Round]
     clock: str
@@ -121,7 +121,7 @@ class Rounds:
         return [one[point][clock or self.clock] for one in self.rounds]
 
     def ratios(self, point: str, base: str) -> list[float]:
-        """How many times as fast as the baseline, round by round."""
+        """Speed relative to the baseline, by round."""
         return [b / max(a, 1e-12) for a, b in zip(self.seconds(point), self.seconds(base), strict=True)]
 
     def saved(self, point: str, base: str) -> list[float]:
@@ -129,21 +129,20 @@ class Rounds:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the processor was elsewhere for much of the time, or the work was."""
+        """Whether the processor or the work was interrupted for much of the time."""
         passed, worked = (sum(sum(self.seconds(p, clock)) for p in self.rounds[0]) for clock in CLOCKS)
         return worked < _BUSY * passed
 
     @property
     def spread(self) -> float:
-        """How far the seconds of a point lie apart: the largest over the smallest, of the worst one."""
+        """Largest over smallest time of a point, of the worst one."""
         return max(max(found) / max(min(found), 1e-12) for found in map(self.seconds, self.rounds[0]))
 
 
 def median_of(values: Sequence[float], confidence: float = 0.95) -> Span:
-    """With the interval between two of the values that holds the true median with at least this confidence.
+    """The median with an interval between order statistics of at least this confidence.
 
-    It needs no assumption about how times vary. With few values not even the outermost two reach the confidence: with 5
-    the interval has 94 %, with 7 98 %.
+    Distribution-free. With few values even the extremes do not reach the confidence: 5 give 94%, 7 give 98%.
     """
     ordered, n = sorted(values), len(values)
     below, outside = 0, 0.5**n
@@ -156,7 +155,7 @@ def median_of(values: Sequence[float], confidence: float = 0.95) -> Span:
 
 
 def machine() -> dict[str, Any]:
-    """What a time depends on beside the system."""
+    """What times depend on besides the system."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
