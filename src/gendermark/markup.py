@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-# Controls but for tab and line ends, line and paragraph separators, embeddings and overrides of direction, halves of
-# surrogate pairs, and what is no character.
+# Control characters except tab and line ends, line and paragraph separators, direction embeddings and overrides, lone
+# surrogates, and non-characters.
 _UNRULY = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 def visible(text: str) -> str:
-    """Show characters that would change the direction of all that follows, or end a document, by their numbers."""
+    """Replace characters that would change text direction or end a document by their code points."""
     return _UNRULY.sub(lambda found: f"[U+{ord(found[0]):04X}]", text)
 
 

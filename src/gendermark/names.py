@@ -1,6 +1,6 @@
-"""What a system is called where people read it: the name it was given, or a readable one made from its spec.
+"""Display names of systems: the given name, or a readable one derived from the spec.
 
-The one place for it. The whole spec stays in signatures, in JSON and where a report says what was measured.
+Signatures, JSON and measurement details keep the whole spec.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from gendermark.errors import UserError
 
 LONGEST = 80
-"""Characters of a name that somebody gives."""
+"""Characters of a given name."""
 _LONGEST_DERIVED = 40
 _SERVICES = {
     "apertium": "Apertium",
@@ -23,9 +23,9 @@ _SERVICES = {
     "google": "Google Translate",
     "libretranslate": "LibreTranslate",
 }
-"""Families with one system; what follows the colon says where it is asked."""
+"""Families with one system each; the rest of the spec is its address."""
 _WRAPPERS = ("hinted", "rerank")
-"""Families that change what another system says."""
+"""Families that modify another system."""
 _CONTROLS = {"masculine": "always-masculine", "feminine": "always-feminine", "right": "unbiased"}
 _DIRECTION = re.compile(r"([\w-]+\.)?[a-z]{2,3}[-_][a-z]{2,3}")
 _ENDINGS = re.compile(r"\.(txt|tsv|csv|xlsx|jsonl|json|sh|py|bash)$")
@@ -33,7 +33,7 @@ _RUNS_OTHERS = re.compile(r"(python[\d.]*|sh|bash|env|perl|node|ruby|java|uv|run
 
 
 def checked(name: str) -> str:
-    """A name as it was given, without the space around it."""
+    """The given name, stripped."""
     text = name.strip()
     if len(text) > LONGEST or not text.isprintable() or not text:
         raise UserError(f"a name is one line of 1 to {LONGEST} characters, not {name[:LONGEST]!r}")
@@ -41,7 +41,7 @@ def checked(name: str) -> str:
 
 
 def readable(spec: str) -> str:
-    """The short name of a system that was given none: `hf:Helsinki-NLP/opus-mt-en-es` is opus-mt-en-es."""
+    """A short name derived from the spec: `hf:Helsinki-NLP/opus-mt-en-es` becomes opus-mt-en-es."""
     family, colon, argument = spec.partition(":")
     if not colon or not argument:
         return "translations" if spec == "files" else spec
@@ -70,7 +70,7 @@ def readable(spec: str) -> str:
 
 
 def _program(line: str) -> str:
-    """The script or program of a command line: of `python3 translate.py --fast`, translate.py."""
+    """The script or program of a command line: translate.py for `python3 translate.py --fast`."""
     try:
         words = shlex.split(line)
     except ValueError:
@@ -85,9 +85,9 @@ def _last_part(path: str) -> str:
 
 
 def told_apart(names: Sequence[str], places: Sequence[str]) -> list[str]:
-    """Names of runs; where two are the same, with their folders, and with the whole path where these are the same too.
+    """Unique names of runs: duplicates get their folders, or whole paths if these are equal too.
 
-    `places` are the folders as they were given.
+    `places` are the folders as given.
     """
     labels = list(names)
     for told_by in ([Path(place).name for place in places], places, range(1, len(places) + 1)):
@@ -103,5 +103,5 @@ def _with(name: str, place: str) -> str:
 
 
 def is_control(spec: str) -> bool:
-    """Whether a system is a control of known bias, and not one under test."""
+    """Whether a system is a control of known bias."""
     return spec.startswith("fake:")

@@ -1,8 +1,8 @@
-"""The names that an extension imports: plug-ins of every kind from another package use nothing else.
+"""The names that an extension imports: plug-ins of other packages need nothing else.
 
-These names stay, and keep their meaning, within a major version. Declare an entry point in the group
-`gendermark.system`, `gendermark.benchmark`, `gendermark.metric` or `gendermark.language`; CONTRIBUTING.md has an
-example of each. A plug-in that fails to load is logged and skipped.
+They are stable within a major version. Declare an entry point in the group `gendermark.system`, `gendermark.benchmark`,
+`gendermark.metric` or `gendermark.language`; CONTRIBUTING.md has an example of each. Plug-ins that fail to load are
+logged and skipped.
 """
 
 from __future__ import annotations

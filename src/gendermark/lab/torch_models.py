@@ -145,7 +145,7 @@ class Torch(Engine):
 
     @contextlib.contextmanager
     def _quietly(self) -> Iterator[None]:
-        """With as many threads as were asked for; afterwards torch has as many as before."""
+        """Use the requested number of threads, and restore torch's afterwards."""
         import torch
 
         n_before = torch.get_num_threads()
@@ -191,7 +191,7 @@ class Torch(Engine):
         return [tuple(part.tolist()) for part in found.split([len(target) for target in targets])]
 
     def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
-        """Prefixes of one length together, so that all are continued from the same word on."""
+        """Group prefixes by length, so that all of a batch continue from the same position."""
         by_words: dict[int, list[int]] = {}
         for place, prefix in enumerate(prefixes):
             by_words.setdefault(len(prefix.tokens), []).append(place)
@@ -236,7 +236,7 @@ def _continuation(words: list[int], logits: Any, end: int) -> Continuation:
 
 
 def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
-    """Languages, shape and words of a model, its words in the order of their numbers."""
+    """Languages, architecture and vocabulary of a model, in numeric order."""
     if not directory.is_dir():
         raise UserError(f"there is no directory {directory}; torch: takes one that gendermark train model has made")
     for name in (MODEL_FILE, FACTS_FILE, WORDS_FILE):
@@ -256,7 +256,7 @@ def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
 
 
 def trained_context(spec: str) -> str:
-    """How a `torch:` model was taught to see the sentence before; empty if it was not, or is none of ours."""
+    """How a `torch:` model was trained to see context; empty if it was not, or is not ours."""
     family, _, argument = spec.partition(":")
     path = Path(argument.partition("?")[0]) / FACTS_FILE
     if family != "torch" or not path.is_file():
@@ -266,7 +266,6 @@ def trained_context(spec: str) -> str:
 
 
 def read_weights(directory: Path) -> dict[str, Any]:
-    """The weights of a model by their names."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 

@@ -1,4 +1,4 @@
-"""The recipe of the demonstration model: generate pairs, learn pieces, train, export, evaluate, compare the forms.
+"""The recipe of the demo model: generate pairs, train a tokeniser, train, export, evaluate, compare the forms.
 
 It is a Marian model of Transformers from its first step.
 """
@@ -42,7 +42,7 @@ _N_PARTS = 2
 
 @dataclass(frozen=True)
 class Size:
-    """How large a model is, and how long it learns."""
+    """Model size and training length."""
 
     n_pairs: int
     n_pieces: int
@@ -54,7 +54,7 @@ class Size:
     tokens_per_batch: int
     """Of source and target together, padding included."""
     learning_rate: float
-    """The highest one, at the end of the warm-up."""
+    """The maximum, at the end of the warm-up."""
     n_warm_up_steps: int
     n_steps_per_checkpoint: int
     n_held_out: int
@@ -65,7 +65,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that decides the weights."""
+    """Everything that determines the weights."""
 
     size: Size
     seed: int = 0
@@ -89,7 +89,7 @@ SIZES = {
         n_held_out=3_000,
         n_compared=1_000,
     ),
-    # For the tests: seconds, and every step of the way.
+    # For tests: seconds, with every step.
     "tiny": Size(
         n_pairs=40,
         n_pieces=300,
@@ -109,7 +109,7 @@ SIZES = {
 
 
 def train_demo_model(directory: Path, recipe: Recipe, open_progress: OpenProgress = no_progress) -> dict[str, Any]:
-    """Make the model in a directory, or what is left to do of it, and give its report (also `report.json` there)."""
+    """Make the model in a directory, or finish it, and return its report (also `report.json` there)."""
     require_packages("training the demonstration model")
     if directory.exists() and not directory.is_dir():
         raise UserError(f"{directory} is a file; choose a directory with -o")
@@ -119,7 +119,7 @@ def train_demo_model(directory: Path, recipe: Recipe, open_progress: OpenProgres
 
 def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict[str, Any]:
     size, checkpoint = recipe.size, Checkpoint(directory / CHECKPOINT_FILE, asdict(recipe))
-    checkpoint.read()  # one that does not fit is refused before the first pair is generated
+    checkpoint.read()  # refuse an incompatible one before generating pairs
     started = time.monotonic()
     with open_progress("generating pairs") as progress:
         pairs = generate_rounds(size.n_pairs, recipe.seed, progress)
@@ -158,7 +158,7 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
 def _learn(
     model: Any, recipe: Recipe, pieces: Pieces, corpus: Corpus, checkpoint: Checkpoint, progress: Progress
 ) -> Progressed:
-    """Train the model; goes on from a checkpoint of the same recipe, and reaches the same weights."""
+    """Train the model; resumes from a checkpoint of the same recipe with identical weights."""
     import torch
 
     size = recipe.size
@@ -183,10 +183,10 @@ def _learn(
 def _gradients(
     model: Any, weights: Sequence[Any], corpus: Corpus, batch: Sequence[int], pad: int, pool: Executor
 ) -> tuple[float, list[Any]]:
-    """The mean loss per piece of a batch, and its gradients.
+    """Mean loss per piece of a batch, and its gradients.
 
-    A batch is always done in two parts side by side, and their sums are added in the same order: so two cores are
-    used, they meet once a step and not in every operation, and the weights do not depend on how many cores there are.
+    Every batch is computed in two parallel parts, summed in fixed order: this uses two cores with one synchronisation
+    per step, and the weights do not depend on the number of cores.
     """
     import torch
 
@@ -194,7 +194,7 @@ def _gradients(
 
     def work(part: Sequence[int]) -> tuple[float, Sequence[Any]]:
         sources, targets = [corpus.sources[i] for i in part], [corpus.targets[i] for i in part]
-        # No label smoothing: how likely each gender is in the data is what the model is to learn.
+        # No label smoothing: the model should learn the probability of each gender.
         loss = -log_probabilities(model, sources, targets, pad).sum() / n_pieces
         return loss.item(), torch.autograd.grad(loss, weights)
 

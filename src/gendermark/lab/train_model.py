@@ -1,7 +1,7 @@
-"""The recipe of a transformer of any shape on any parallel text: gather text, learn pieces, train, export, test.
+"""The recipe of a transformer of any shape on any parallel text: gather text, train a tokeniser, train, export, test.
 
-All of it depends on the settings and the text alone, and everything is found again after a kill: checkpoints have the
-weights (`loop.py`), the store of translations has what a teacher said.
+It depends on settings and text alone, and resumes after a kill: checkpoints have the weights (`loop.py`), the store has
+a teacher's translations.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from gendermark.systems.engine import by_length, first_line, padded
 from gendermark.systems.tokenisers import Direction
 
 _LONGEST = 120
-"""Pieces of a sentence to learn from; longer ones are left out."""
+"""Pieces of a training sentence; longer ones are left out."""
 _TESTED_TOGETHER = 64
 _COMPARED = 200
 _LAYER = re.compile(r"(encoder|decoder)\.(\d+)\.(.+)")
@@ -61,7 +61,7 @@ _LAYER = re.compile(r"(encoder|decoder)\.(\d+)\.(.+)")
 
 @dataclass(frozen=True)
 class Settings:
-    """The text, what is done with it, and everything else that decides the weights."""
+    """The text, its processing, and everything else that determines the weights."""
 
     target_language: Annotated[str, Option("--to", callback=language, help="Target language.")]
     output: ResumedIn
@@ -139,7 +139,7 @@ class Settings:
         return Architecture(*parse_depths(self.architecture), self.attention, self.width, self.heads, inner)
 
     def recipe(self) -> dict[str, Any]:
-        """What decides the weights beside the text; of a model to begin with, its content, wherever it lies."""
+        """What determines the weights beside the text; an initial model by its content, wherever it is."""
         named = ("seed", "n_steps", "tokens_per_batch", "learning_rate", "n_warm_up_steps", "n_steps_per_checkpoint")
         found = {
             "direction": "-".join(self.direction),
@@ -154,7 +154,7 @@ class Settings:
 
 
 def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) -> dict[str, Any]:
-    """Make the model in its directory, or what is left to do of it, and give its report (also `report.json` there)."""
+    """Make the model in its directory, or finish it, and return its report (also `report.json` there)."""
     require_packages("training a model")
     directory, recipe = settings.output, settings.recipe()
     if (settings.teacher_samples or settings.sampling) and settings.teacher is None:
@@ -164,13 +164,13 @@ def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) 
     if directory.exists() and not directory.is_dir():
         raise UserError(f"{directory} is a file; choose a directory with -o")
     with locks.hold(directory / ".lock"), reproducible(settings.seed):
-        Checkpoint(directory / CHECKPOINT_FILE, recipe).read()  # one that does not fit is refused now
+        Checkpoint(directory / CHECKPOINT_FILE, recipe).read()  # refuse an incompatible one now
         prepared = prepare(settings, run_context)
         checkpoint = Checkpoint(directory / CHECKPOINT_FILE, {**recipe, "text": prepared.fingerprint})
         checkpoint.read()
         text.write_held_out(prepared.parts, settings.direction, directory)
         for part in prepared.parts:
-            if part.name == text.SELF_TRAINING:  # to be looked at
+            if part.name == text.SELF_TRAINING:  # its sentences may be inspected
                 write_lines(directory / f"{part.name}.tsv", ["\t".join(line) for line in part.train])
         model, progressed = _learn(settings, prepared, checkpoint, run_context)
         return _finish(settings, prepared, model, progressed)
@@ -181,7 +181,7 @@ def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) 
 
 @dataclass(frozen=True)
 class Prepared:
-    """What is learnt from, and what is held out."""
+    """Training and held-out data."""
 
     parts: Sequence[Part]
     lines: Sequence[Line]
@@ -191,11 +191,11 @@ class Prepared:
     n_too_long: int
     fingerprint: str
     facts: Mapping[str, Any]
-    """What else there is to say about the text: who taught it, what came of self-training."""
+    """Further facts about the text: teacher, self-training."""
 
 
 def prepare(settings: Settings, run_context: RunContext) -> Prepared:
-    """Text, held-out sets and pieces; nothing is written."""
+    """Text, held-out sets and tokeniser; nothing is written."""
     if settings.documents:
         text.check_context(settings.context)
     if settings.self_train is not None:
@@ -244,7 +244,7 @@ def prepare(settings: Settings, run_context: RunContext) -> Prepared:
 def _with_additions(
     parts: Sequence[Part], settings: Settings, run_context: RunContext
 ) -> tuple[list[Part], dict[str, Any]]:
-    """The parts without what is held out, then sentences with the one before them, then what self-training keeps."""
+    """The parts without held-out sentences, then sentences in context, then accepted self-training pairs."""
     documents = [text.read_documents(one, settings.direction) for one in settings.documents]
     clean = text.without_leaks([*parts, *(one.sentences for one in documents)])
     held_out = set().union(*(part.held_out for part in parts))
@@ -276,7 +276,7 @@ def _asking(
 
 
 def _taught(lines: Sequence[Line], settings: Settings, run_context: RunContext) -> list[Line]:
-    """The same sources in the same order, each once, with what the teacher said; what it said twice is learnt once."""
+    """The same distinct sources in the same order, with the teacher's translations; duplicates are kept once."""
     assert settings.teacher is not None
     sources = list(dict.fromkeys(line.source for line in lines))
     sampling = sampling_pairs(settings.sampling)
@@ -308,14 +308,14 @@ def _learn_pieces(lines: Sequence[Line], n_pieces: int) -> Pieces:
     try:
         return train_pieces(lines, n_pieces)
     except (RuntimeError, OSError) as problem:
-        reason = first_line(problem).rpartition("] ")[2]  # behind the condition that was not met
+        reason = first_line(problem).rpartition("] ")[2]  # after the condition that was not met
         raise UserError(
             f"{n_pieces:,} pieces cannot be learnt from this text ({reason}); a larger --n-pieces or more text may help"
         ) from None
 
 
 def read_pieces(place: Path) -> Pieces:
-    """The pieces that another model of this recipe has."""
+    """The tokeniser of another model of this recipe."""
     path = place / "source.spm" if place.is_dir() else place
     if not path.is_file():
         raise UserError(f"there are no pieces in {place}; --pieces takes the directory of a model, or its source.spm")
@@ -349,7 +349,7 @@ def _learn(
         return functional.cross_entropy(model(*rows), right, reduction=reduction, label_smoothing=label_smoothing)
 
     def gradients(step: int, batch: Sequence[int]) -> tuple[float, Sequence[Any]]:
-        torch.manual_seed(_number(settings.seed, step))  # dropout must not depend on what was drawn before
+        torch.manual_seed(_number(settings.seed, step))  # dropout must not depend on previous draws
         loss = losses(corpus, batch, settings.label_smoothing, "mean")
         return loss.item(), torch.autograd.grad(loss, weights)
 
@@ -380,7 +380,7 @@ def _number(seed: int, step: int) -> int:
 
 
 def inherit(model: Any, pieces: Pieces, directory: Path) -> None:
-    """Give a new model the weights of the one in a directory."""
+    """Initialise a new model with the weights in a directory."""
     _, old, words = read_facts(directory)
     new: Architecture = model.shape
     for name in ("width", "n_heads", "feed_forward", "attention"):
@@ -462,7 +462,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: Prog
 def _exported(
     settings: Settings, prepared: Prepared, model: Any, translated: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """The other forms of the model, and how often CTranslate2 says the same as we do."""
+    """The other forms of the model, and how often CTranslate2 agrees with ours."""
     directory = settings.output
     own = {"torch": (directory / MODEL_FILE).stat().st_size}
     if settings.attention != SELF:

@@ -1,8 +1,7 @@
-"""Models that were trained in different ways, side by side, as MT-GenEval's authors compared theirs (section 5.3).
+"""Compare models trained in different ways, as MT-GenEval's authors did (section 5.3).
 
-Each model is run on both parts of MT-GenEval, on WinoMT and on a plain test set; the first is what the others are
-compared with. A model that learnt from two sentences at a time is shown the context as it was taught. The tables have
-the form of MT-GenEval's Tables 10 and 11.
+Each model is run on both parts of MT-GenEval, on WinoMT and on a plain test set, and compared with the first. A model
+trained on two sentences at a time is shown context as in training. The tables follow MT-GenEval's Tables 10 and 11.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ COMPARED: tuple[Key, ...] = (
     (WINOMT, "accuracy", "masculine"),
     (WINOMT, "recall_gap", "all"),
 )
-"""For each model one Holm correction is made over them and BLEU and chrF of the plain set."""
+"""For each model, one Holm correction over them and BLEU and chrF of the plain set."""
 PAPER: Mapping[str, Key] = {
     "contextual": (CONTEXTUAL, "accuracy", "all"),
     "counterfactual": (COUNTERFACTUAL, "accuracy", "all"),
@@ -94,7 +93,7 @@ class Settings:
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
 
     def models(self) -> dict[str, tuple[Point, str]]:
-        """By name: a model, and what it is shown of the context."""
+        """By name: a model, and its context strategy."""
         models = studies.named_points(self.systems)
         if len(models) < 2:
             raise UserError("one model has nothing to be compared with; give --system NAME=SPEC at least twice")
@@ -107,7 +106,7 @@ class Settings:
         return {model.name: (model, shown.get(model.name) or trained_context(model.spec) or "none") for model in models}
 
     def selections(self, context: str) -> tuple[Selection, ...]:
-        """What a model is asked; WinoMT has no rules of this name, and always has ours."""
+        """The benchmarks of a model; WinoMT has no rules of this name, and always uses ours."""
         options: dict[str, Any] = {"data": self.data, "rules": self.rules}
         chosen = (
             api.select(CONTEXTUAL, self.target_language, context=context, **options),
@@ -128,7 +127,7 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
     output, models, how = settings.output, settings.models(), settings.resampling
     selections = {name: settings.selections(context) for name, (_, context) in models.items()}
     for _, context in models.values():
-        contexts.show("A.", "B.", context)  # a separator without text is refused before any work
+        contexts.show("A.", "B.", context)  # refuse a separator without text before any work
     points = [model for model, _ in models.values()]
     test_set = studies.plain_set(settings.plain, settings.target_language) if _all_translate(points) else None
     asked = {
@@ -167,7 +166,7 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
 
 
 def _all_translate(models: Sequence[Point]) -> bool:
-    """Whether all of them take any sentence; fakes and files know those of a benchmark only."""
+    """Whether all accept any sentence; controls and files know benchmark sentences only."""
     found = []
     for model in models:
         with closing(model.open()) as system:
@@ -188,7 +187,7 @@ def findings(report: Row) -> list[str]:
 
 
 def paper_rows(report: Row) -> list[tuple[str, ...]]:
-    """Values alone, as the paper has them."""
+    """Values alone, as in the paper."""
     sides = [(report["baseline"], report["models"][0], "first")]
     sides += [(model["name"], model, "second") for model in report["models"]]
     return [
@@ -212,7 +211,7 @@ def _changed(report: Row, columns: Mapping[str, Key]) -> Table:
 
 
 def published_rows() -> list[tuple[str, ...]]:
-    """Tables 10 and 11 as the paper prints them: a row for each model and direction."""
+    """Tables 10 and 11 as printed: a row for each model and direction."""
     printed: dict[tuple[str, str], dict[Key, float]] = {}
     for value in all_published():
         if value.benchmark in (CONTEXTUAL, COUNTERFACTUAL) and value.where in ("Table 10", "Table 11"):
@@ -225,7 +224,7 @@ def published_rows() -> list[tuple[str, ...]]:
 
 
 def markdown(report: Row) -> str:
-    """The tables, and what was found."""
+    """The tables and findings."""
     to, data = report["settings"]["target_language"], report["settings"]["data"]
     shown = ", ".join(f"{name}: {one['context']}" for name, one in report["settings"]["models"].items())
     printed = Table(("system", "direction", *PAPER), published_rows(), n_text=2)

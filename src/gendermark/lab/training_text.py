@@ -1,8 +1,7 @@
-"""Text to train on: pairs of the user's, Tatoeba and our grammar; documents; what self-training keeps.
+"""Training text: the user's pairs, Tatoeba and our grammar; documents; self-training.
 
-What is held out is chosen by source sentence, capitals and punctuation apart, and by its content alone: all
-translations of a sentence are on one side, whatever file they come from and in whatever order, and no part of the text
-has a sentence that another part holds out.
+Held-out sentences are chosen by source content alone, ignoring case and punctuation: all translations of a sentence are
+on one side, whatever their file and order, and no part contains a sentence that another part holds out.
 """
 
 from __future__ import annotations
@@ -35,30 +34,26 @@ GRAMMAR_DIRECTION = ("en", "es")
 SELF_TRAINING = "self-training"
 CONTEXT = "separator:<sep>"
 _DOCUMENT_SEED, _MONOLINGUAL_SEED = 900, 901
-"""Of the grammar's documents and single sentences: none of the seeds that its pairs have."""
+"""Seeds of the grammar's documents and single sentences, distinct from those of its pairs."""
 _NOT_WORDS = re.compile(r"[\W_]+")
 _LARGEST_HELD_OUT_SHARE = 20
-"""Of a small text no more than one sentence in so many is tested on."""
+"""At most one in this many sentences of a small text is held out."""
 
 Ask = Callable[[Sequence[str]], Sequence[Sequence[Translation]]]
-"""The translations by a system of each of some sources: its best one, or samples."""
+"""A system's translations of sources: its best one, or samples."""
 
 
 class Line(NamedTuple):
-    """A sentence and its translation."""
-
     source: str
     target: str
 
 
 @dataclass(frozen=True)
 class Part:
-    """One of the texts of a training."""
-
     name: str
     train: Sequence[Line]
     valid: Sequence[Line] = ()
-    """Tells when to stop."""
+    """For early stopping."""
     test: Sequence[Line] = ()
 
     @property
@@ -67,7 +62,7 @@ class Part:
 
 
 def key(source: str) -> str:
-    """What two sources have in common that count as one: their letters and digits, in order."""
+    """Letters and digits of a source: equal keys count as one source."""
     return _NOT_WORDS.sub(" ", source.casefold()).strip()
 
 
@@ -75,7 +70,7 @@ def key(source: str) -> str:
 
 
 def read_parts(texts: Sequence[str], direction: Direction, say: Say) -> list[Part]:
-    """The parts of several texts; those of one name get a number."""
+    """The parts of several texts; duplicate names get a number."""
     parts: list[Part] = []
     for text in texts:
         part = read_part(text, direction, say)
@@ -85,12 +80,12 @@ def read_parts(texts: Sequence[str], direction: Direction, say: Say) -> list[Par
 
 
 def tatoeba_cards() -> dict[str, tuple[str, str]]:
-    """The cards of sentence pairs of Tatoeba, and the two languages of each."""
+    """Cards of Tatoeba sentence pairs, with their two languages."""
     return {name: (name.split("-")[1], name.split("-")[2]) for name in card_names() if name.startswith("tatoeba-")}
 
 
 def tatoeba_lines(name: str, say: Say) -> list[str]:
-    """The lines of a card, out of the one text in its zip file: English, tab, the other language."""
+    """The lines of a card, from the one text in its zip file: English, tab, the other language."""
     (path,) = official_files(name, load_card(name).revisions[0].revision_id, say=say).paths.values()
     with zipfile.ZipFile(path) as archive:
         (text,) = [one for one in archive.namelist() if one.endswith(".txt") and not Path(one).name.startswith("_")]
@@ -99,7 +94,7 @@ def tatoeba_lines(name: str, say: Say) -> list[str]:
 
 
 def read_part(text: str, direction: Direction, say: Say) -> Part:
-    """All lines of `NAME_OF_CARD`, `SOURCE_FILE,TARGET_FILE` or `FILE.tsv`, each pair once."""
+    """All distinct pairs of `NAME_OF_CARD`, `SOURCE_FILE,TARGET_FILE` or `FILE.tsv`."""
     cards = tatoeba_cards()
     if text in cards:
         if set(cards[text]) != set(direction):
@@ -119,7 +114,7 @@ def read_part(text: str, direction: Direction, say: Say) -> Part:
 
 
 def _read_file(text: str, what: str, known: Iterable[str]) -> tuple[str, list[Line]]:
-    """The name and all lines of `SOURCE_FILE,TARGET_FILE` or `FILE.tsv`; an empty line is a pair of nothing."""
+    """Name and lines of `SOURCE_FILE,TARGET_FILE` or `FILE.tsv`; an empty line is an empty pair."""
     if not Path(text).exists() and "," in text:
         files = text.split(",", 1)
         sources, targets = map(read_lines, files)
@@ -134,13 +129,12 @@ def _read_file(text: str, what: str, known: Iterable[str]) -> tuple[str, list[Li
 
 
 def _refuse_unknown(text: str, what: str, known: Iterable[str]) -> None:
-    """A word that is neither a file nor looks like the name of one is a misspelt data set."""
+    """A word that is neither a file nor looks like a file name is a misspelt data set."""
     if not Path(text).exists() and "." not in text and "/" not in text:
         raise UnknownName(what, text, list(known))
 
 
 def _columns(path: str, lines: Sequence[str]) -> list[Line]:
-    """Source and translation of every line."""
     found = []
     for number, line in enumerate(lines, start=1):
         cells = line.split("\t")
@@ -155,7 +149,6 @@ def _columns(path: str, lines: Sequence[str]) -> list[Line]:
 
 
 def tidy(line: Line) -> Line:
-    """With single spaces."""
     return Line(" ".join(line.source.split()), " ".join(line.target.split()))
 
 
@@ -163,7 +156,7 @@ def tidy(line: Line) -> Line:
 
 
 def split(part: Part, n_test: int) -> Part:
-    """Hold out so many sources to test, and half as many to tell when to stop; of each the first translation."""
+    """Hold out this many sources for testing, and half as many for early stopping; each with its first translation."""
     first: dict[str, Line] = {}
     for line in part.train:
         first.setdefault(key(line.source), line)
@@ -180,13 +173,13 @@ def split(part: Part, n_test: int) -> Part:
 
 
 def without_leaks(parts: Sequence[Part]) -> list[Part]:
-    """The parts without the training pairs whose source another part holds out."""
+    """The parts without training pairs whose source another part holds out."""
     held_out = set().union(*(part.held_out for part in parts))
     return [replace(part, train=_away(part.train, held_out)) for part in parts]
 
 
 def without_test_set(parts: Sequence[Part], path: str, *, drop: bool) -> list[Part]:
-    """The parts without the pairs of a test set of the user's; refused unless these are to be dropped."""
+    """The parts without pairs of the user's test set; refused unless they are to be dropped."""
     held_out = test_keys(path)
     n_inside = sum(key(line.source) in held_out for part in parts for line in part.train)
     if n_inside and not drop:
@@ -198,7 +191,7 @@ def without_test_set(parts: Sequence[Part], path: str, *, drop: bool) -> list[Pa
 
 
 def test_keys(path: str) -> set[str]:
-    """Of each line of a test set, the key of what stands before the first tab."""
+    """Keys of a test set: of each line, the text before the first tab."""
     return {key(line.split("\t")[0]) for line in read_lines(path)} - {""}
 
 
@@ -207,7 +200,7 @@ def _away(lines: Sequence[Line], keys: set[str]) -> list[Line]:
 
 
 def mixed(parts: Sequence[Part], seed: int) -> list[Line]:
-    """All training pairs in one random order, so that any stretch of them is a sample."""
+    """All training pairs in one random order, so that any stretch is a sample."""
     lines = [line for part in parts for line in part.train]
     random.Random(f"mixed/{seed}").shuffle(lines)
     return lines
@@ -222,7 +215,7 @@ def write_held_out(parts: Sequence[Part], direction: Direction, directory: Path)
 
 
 def fingerprint(lines: Iterable[Line], *others: bytes) -> str:
-    """Changes with any sentence and its place."""
+    """A hash of sentences and their order."""
     digest = hashlib.sha256()
     for line in lines:
         digest.update(f"{line.source}\t{line.target}\n".encode())
@@ -251,7 +244,7 @@ def parse_share(text: str) -> float:
 def grammar_part(
     share: float, stereotype: float, n_others: int, n_test: int, direction: Direction, progress: Progress
 ) -> Part:
-    """Pairs of the grammar, as many as make up its share beside so many others."""
+    """Grammar pairs that make up this share together with the other pairs."""
     _check_grammar_direction(direction, "--mix")
     n = round(n_others * share / (1 - share))
     kind: dict[str, Any] = {"stereotype": stereotype, "wide": True}
@@ -269,7 +262,7 @@ def _check_grammar_direction(direction: Direction, option: str) -> None:
 
 
 def _grammar_count(text: str, option: str) -> int | None:
-    """The N of `grammar=N`; none where the text is something else."""
+    """The N of `grammar=N`; None for other text."""
     name, equals, number = text.partition("=")
     if not equals or name.strip() != GRAMMAR:
         return None
@@ -298,7 +291,7 @@ class Documents:
         return Part(self.name, [line for document in self.documents for line in document])
 
     def joined(self, allowed: set[Line], strategy: str) -> Part:
-        """Every sentence with the one before it; pairs with a sentence that is not allowed are left out."""
+        """Every sentence with the previous one, except pairs with a sentence that is not allowed."""
         pairs = [
             Line(*(contexts.show(one, other, strategy) for one, other in zip(before, line, strict=True)))
             for document in self.documents
@@ -309,16 +302,16 @@ class Documents:
 
 
 def check_context(strategy: str) -> None:
-    """Refuse what says no way to join two sentences."""
+    """Refuse an invalid way to join two sentences."""
     if strategy.partition(":")[0] not in ("joined", "separator"):
         raise UserError(
             f"--context {strategy!r} joins no two sentences; write joined, or separator:TEXT, for example {CONTEXT}"
         )
-    contexts.show("A.", "B.", strategy)  # a separator without text is refused there
+    contexts.show("A.", "B.", strategy)  # refuses a separator without text
 
 
 def read_documents(text: str, direction: Direction) -> Documents:
-    """`FILE.tsv`, `SOURCE_FILE,TARGET_FILE`, or `grammar=N`: so many documents of two sentences by our grammar."""
+    """`FILE.tsv`, `SOURCE_FILE,TARGET_FILE`, or `grammar=N`: N documents of two sentences by our grammar."""
     if (n := _grammar_count(text, "--documents")) is not None:
         _check_grammar_direction(direction, "--documents grammar=N")
         pairs = generate_documents(n, _DOCUMENT_SEED)
@@ -344,7 +337,7 @@ def read_documents(text: str, direction: Direction) -> Documents:
 
 
 def check_self_training(direction: Direction) -> None:
-    """Refuse what cannot be filtered, before any work."""
+    """Refuse directions that cannot be filtered, before any work."""
     languages = registry.names("language")
     if direction[0] != "en" or direction[1] not in languages:
         raise UserError(
@@ -356,9 +349,9 @@ def check_self_training(direction: Direction) -> None:
 def self_training_part(
     system: str, ask: Ask, texts: Sequence[str], direction: Direction, away: set[str], say: Say
 ) -> tuple[Part, dict[str, Any]]:
-    """The pairs that are kept of what `system` makes of texts, and how many there were of each kind.
+    """The accepted pairs of texts translated by `system`, and counts by kind.
 
-    `texts` are `grammar=N`, data sets whose source side is taken, or files of lines. Sources in `away` are not asked.
+    `texts` are `grammar=N`, data sets whose source side is used, or files of lines. Sources in `away` are skipped.
     """
     finder = bundled_finder(direction[1])
     sentences = read_monolingual(texts, direction[0], say)
@@ -367,7 +360,7 @@ def self_training_part(
         people = readable(read_source(text), finder) if key(text) not in away else []
         genders = {person.gender for person in people}
         if len(genders) == 1 and (gender := genders.pop()) in (Gender.MASCULINE, Gender.FEMININE):
-            gendered[text] = (gender, people)  # of women and men together, neither side would be balanced
+            gendered[text] = (gender, people)  # with both women and men, neither side would be balanced
     kept: dict[Gender, list[Line]] = {Gender.FEMININE: [], Gender.MASCULINE: []}
     for (source, (gender, people)), answers in zip(gendered.items(), ask(list(gendered)), strict=True):
         line = tidy(Line(source, answers[0].text or ""))
@@ -396,7 +389,7 @@ def self_training_part(
 
 
 def read_monolingual(texts: Sequence[str], language: str, say: Say) -> list[str]:
-    """Every sentence once, in the order of the texts."""
+    """Every distinct sentence, in order."""
     found: dict[str, str] = {}
     for text in texts:
         for sentence in _sentences(text, language, say):

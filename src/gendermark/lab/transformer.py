@@ -1,12 +1,11 @@
-"""A transformer that translates: an encoder, a decoder, and one table of vectors for source, target and answer.
+"""A translation transformer: encoder, decoder, and one embedding table for source, target and output.
 
-Its arithmetic is that of Marian (norms after each part, positions as sines), so that with self-attention it becomes a
-Marian model of Transformers or CTranslate2 by renaming its weights. With an average attention network it is the model
-of Zhang, Xiong and Su (2018), which neither of them has.
+Its arithmetic is Marian's (post-norm, sinusoidal positions), so that with self-attention it can be exported to
+Transformers or CTranslate2 by renaming its weights. With an average attention network it is the model of Zhang, Xiong
+and Su (2018), which neither supports.
 
-The same layers work on whole sentences, to learn, and word by word, to translate: then a decoder layer keeps what it
-needs of the words before, keys and values or just their sum. This module needs torch; who imports it does so within a
-function.
+The same layers work on whole sentences for training, and word by word for decoding, when a decoder layer caches keys
+and values of earlier words, or just their sum. This module needs torch: import it inside functions.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ from gendermark.lab.torch_models import N_POSITIONS, SELF, Architecture
 from gendermark.systems.engine import padded
 
 Kept = tuple[Any, ...]
-"""What a decoder layer keeps of the words before: keys and values, or the sum of its inputs."""
+"""A decoder layer's cache: keys and values, or the sum of its inputs."""
 
 
 class Memory(NamedTuple):
-    """What the decoder sees of the sources of a batch."""
+    """The encoded sources of a batch."""
 
     layers: list[tuple[Any, Any]]
-    """Keys and values, for each layer of the decoder."""
+    """Keys and values, for each decoder layer."""
     mask: Any
-    """Where there are words; None where no source is padded."""
+    """Where there are words; None without padding."""
 
     def select(self, rows: Any) -> Memory:
         layers = [(keys[rows], values[rows]) for keys, values in self.layers]
@@ -42,7 +41,7 @@ class Memory(NamedTuple):
 
 @dataclass(slots=True)
 class State:
-    """How far the translations of a batch have come."""
+    """Decoding state of a batch."""
 
     n_words: int
     layers: list[Kept]
@@ -58,7 +57,7 @@ class Attention(nn.Module):  # type: ignore[misc]  # torch is an extra: to the t
         self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
 
     def look_up(self, at: Any) -> tuple[Any, Any]:
-        """The keys and values of what is looked at."""
+        """Keys and values of the attended inputs."""
         return self._heads(self.key(at)), self._heads(self.value(at))
 
     def forward(self, x: Any, keys: Any, values: Any, mask: Any = None, is_causal: bool = False) -> Any:
@@ -81,7 +80,7 @@ class FeedForward(nn.Module):  # type: ignore[misc]
 
 
 class LookBack(nn.Module):  # type: ignore[misc]
-    """Self-attention of a decoder layer to the words before."""
+    """Self-attention of a decoder layer."""
 
     def __init__(self, shape: Architecture) -> None:
         super().__init__()
@@ -91,14 +90,14 @@ class LookBack(nn.Module):  # type: ignore[misc]
         return self.attention(x, *self.attention.look_up(x), is_causal=True)
 
     def step(self, x: Any, kept: Kept, n_before: int) -> tuple[Any, Kept]:  # noqa: ARG002
-        """The answer for one more word of each sentence, and what to keep now."""
+        """The output for one more word of each sentence, and the new cache."""
         now = self.attention.look_up(x)
         keys, values = (torch.cat(pair, dim=2) for pair in zip(kept, now, strict=True)) if kept else now
         return self.attention(x, keys, values), (keys, values)
 
 
 class AverageAttention(nn.Module):  # type: ignore[misc]
-    """The mean of all inputs so far, through a feed-forward network, and gates for it and for the present input."""
+    """The mean of all inputs so far, through a feed-forward network, with gates for it and for the current input."""
 
     def __init__(self, shape: Architecture) -> None:
         super().__init__()
@@ -169,10 +168,10 @@ class Transformer(nn.Module):  # type: ignore[misc]
         self.dropout = nn.Dropout(dropout)
         self.register_buffer("positions", position_table(shape.width), persistent=False)
         self.answers: Any = None
-        """The table of vectors as a layer of its own, once the model is only to translate."""
+        """The embedding table as an output layer, for decoding only."""
 
     def initialise(self) -> None:
-        """Random weights: Glorot's, smaller the deeper a layer stands, so that deep models start to learn."""
+        """Glorot initialisation scaled down with depth, so that deep models start to learn."""
         nn.init.normal_(self.vectors.weight, std=self.shape.width**-0.5)
         with torch.no_grad():
             self.vectors.weight[self.pad] = 0
@@ -184,7 +183,7 @@ class Transformer(nn.Module):  # type: ignore[misc]
                         nn.init.zeros_(part.bias)
 
     def freeze(self) -> None:
-        """From now on the model only translates."""
+        """Prepare the model for decoding only."""
         self.eval()
         self.requires_grad_(False)
         n_answers, width = self.pad, self.shape.width
@@ -192,7 +191,7 @@ class Transformer(nn.Module):  # type: ignore[misc]
         self.answers.weight = nn.Parameter(self.vectors.weight[:-1], requires_grad=False)
 
     def forward(self, sources: Any, targets: Any) -> Any:
-        """For each word of the targets that is no padding, one after the other: the logits of all possible answers."""
+        """The logits at every non-padding target position, concatenated."""
         x = self._embedded(torch.cat([torch.full_like(targets[:, :1], self.pad), targets[:, :-1]], dim=1))
         memory = self.read(sources)
         for layer, looked_up in zip(self.decoder, memory.layers, strict=True):
@@ -200,7 +199,7 @@ class Transformer(nn.Module):  # type: ignore[misc]
         return self._logits(x[targets != self.pad])
 
     def read(self, sources: Any) -> Memory:
-        """What the decoder is to see of sources, a padded tensor."""
+        """Encode a padded tensor of sources."""
         is_word = sources != self.pad
         mask = None if bool(is_word.all()) else is_word[:, None, None, :]
         x = self._embedded(sources)
@@ -212,9 +211,9 @@ class Transformer(nn.Module):  # type: ignore[misc]
         return State(0, [() for _ in self.decoder])
 
     def step(self, words: Any, state: State, memory: Memory) -> tuple[Any, State]:
-        """The logits of the next word, after these last words: (sources, translations of each).
+        """The logits of the next word, given the last words: (sources, translations of each).
 
-        Translations of one source stand side by side, and share what was read of it.
+        Translations of one source are adjacent and share its encoding.
         """
         x = self._embedded(words[:, :, None], state.n_words)[:, :, 0]
         layers: list[Kept] = []
@@ -232,7 +231,7 @@ class Transformer(nn.Module):  # type: ignore[misc]
 
 
 def position_table(width: int) -> Any:
-    """Sines in the first half of each row, then cosines, in the 16 bits that an exported model keeps of them."""
+    """Sines in the first half of each row, then cosines, rounded to 16 bits as in an exported model."""
     frequencies = torch.exp(torch.arange(0, width, 2, dtype=torch.float64) * (-math.log(10_000) / width))
     angles = torch.arange(N_POSITIONS, dtype=torch.float64)[:, None] * frequencies
     return torch.cat([angles.sin(), angles.cos()], dim=1).half().float()
@@ -246,26 +245,24 @@ def position_table(width: int) -> Any:
 
 
 class Found(NamedTuple):
-    """One translation."""
-
     words: tuple[int, ...]
     """Without the end."""
     log_probability: float
     """End included."""
     ended: bool
-    """False where the limit of length came first."""
+    """False if the length limit came first."""
 
     def score(self, length_penalty: float) -> float:
         return float(self.log_probability / (len(self.words) + self.ended) ** length_penalty)
 
 
 Candidate = tuple[int, int, float]
-"""Which of the translations that are followed, its next word, and the log-probability up to there."""
+"""Hypothesis, next word, and log-probability up to there."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """How a model is searched."""
+    """Beam search."""
 
     model: Transformer
     end: int
@@ -283,7 +280,7 @@ class Search:
         model = self.model
         memory, state = model.read(torch.tensor(padded(sources, model.pad))), model.begin()
         found: list[list[Found]] = [[] for _ in sources]
-        searched = list(range(len(sources)))  # those whose search is not over
+        searched = list(range(len(sources)))  # sources whose search is not over
         said: list[list[tuple[int, ...]]] = [[()] for _ in sources]
         last: Any = torch.full((len(sources), 1), model.pad)
         totals: Any = torch.zeros(len(sources), 1)
@@ -301,7 +298,7 @@ class Search:
                 memory = memory.select(torch.tensor(list(going_on)))
             n_next = max(map(len, going_on.values()))
             for rows in going_on.values():
-                # Where one source has fewer to follow than others, its last one is followed twice, hopelessly.
+                # Pad sources with fewer hypotheses by repeating the last one with probability 0.
                 rows += [(*rows[-1][:2], float("-inf"))] * (n_next - len(rows))
             places = [place * n_followed + origin for place, rows in going_on.items() for origin, _, _ in rows]
             if places != list(range(n_followed * len(searched))):
@@ -313,13 +310,13 @@ class Search:
         return found
 
     def _candidates(self, logits: Any, totals: Any, *, is_first: bool) -> list[list[Candidate]]:
-        """The best next words for each source, twice as many as are followed."""
-        logarithms = logits.logsumexp(-1, keepdim=True)  # of the whole, before anything is ruled out
+        """The best next words for each source, twice the beam size."""
+        logarithms = logits.logsumexp(-1, keepdim=True)  # before anything is ruled out
         if is_first:
             logits[..., self.end] = float("-inf")  # a translation has at least one word
         n_candidates = 2 * self.beam_size if self.beam_size > 1 else 1
         n_best = min(n_candidates, logits.shape[2])
-        # The best of all are among the best of each that is followed.
+        # The overall best are among the best of each hypothesis.
         values, words = logits.topk(n_best) if n_best > 1 else logits.max(-1, keepdim=True)
         totals = (totals[..., None] + values - logarithms).flatten(1)
         best = totals.topk(min(n_candidates, totals.shape[1]))
@@ -330,7 +327,7 @@ class Search:
     def _choose(
         self, candidates: list[Candidate], said: Sequence[tuple[int, ...]], found: list[Found], *, is_last: bool
     ) -> list[Candidate]:
-        """The candidates to follow further, none where the search is over; what has ended is added to `found`."""
+        """The hypotheses to continue, none if the search is over; finished ones are added to `found`."""
         in_reserve = (one for one in candidates[self.beam_size :] if one[1] != self.end)
         chosen = []
         for origin, word, total in candidates[: self.beam_size]:

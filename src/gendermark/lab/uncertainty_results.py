@@ -1,15 +1,15 @@
-"""Uncertainty results of run folders, as the analyses of them read them.
+"""Load uncertainty results of run folders for analysis.
 
-What the uncertainty paper does with its results (Staliūnaitė, Cheng and Vlachos 2026) is done with run folders here:
+The analyses of the uncertainty paper (Staliūnaitė, Cheng and Vlachos 2026):
 
-- `correlate`: does a system's uncertainty go with its gender accuracy? (Tables 3, 16, 18, 19)
-- `samples`: the translations of one sentence with he, she and they (Table 5)
-- `cues`: which cues in the sentence make it sure or unsure? (Tables 7, 10, 11)
-- `quality`: is it unsure where it translates well, or badly? (Figure 2, Table 9)
-- `determiners`: what does it think of two given translations? (Figure 1)
-- `sampling`: how far do the numbers depend on epsilon and alpha?
+- `correlate`: uncertainty against gender accuracy (Tables 3, 16, 18, 19)
+- `samples`: translations of one sentence with he, she and they (Table 5)
+- `cues`: which cues in the sentence affect uncertainty (Tables 7, 10, 11)
+- `quality`: uncertainty by translation quality (Figure 2, Table 9)
+- `determiners`: probabilities of two given translations (Figure 1)
+- `sampling`: effect of epsilon and alpha
 
-Each gives back a record with `table()` for people and `to_json()` for programs.
+Each returns a record with `table()` for people and `to_json()` for programs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from gendermark.result import Result
 from gendermark.runs import folder
 
 MEASURES = ("s3e", "gender", "string", "semantic")
-# Two cells that differ in one of these were not measured alike.
+# Cells that differ in one of these are not comparable.
 SETTINGS = ("data", "revision", "parts", "detector", "n_samples", "sampling", "similarity", "alpha", "entailment")
 
 Runs = Annotated[tuple[Path, ...], typer.Argument(metavar="DIR...", help="Run folders with uncertainty results.")]
@@ -48,7 +48,7 @@ Plot = Annotated[
 
 
 class Cell(NamedTuple):
-    """The uncertainty results of one run and direction, and where they lie."""
+    """The uncertainty results of one run and direction, and their location."""
 
     run: Path
     result: Result
@@ -67,7 +67,7 @@ class Cell(NamedTuple):
 
 
 def read_cells(run: Path | str, to: str = "") -> list[Cell]:
-    """The uncertainty results of a run, all or those into one language."""
+    """The uncertainty results of a run, all or for one language."""
     return cells_of(Path(run), folder.read_results(Path(run)), to)
 
 
@@ -82,7 +82,7 @@ def cells_of(run: Path, results: Sequence[Result], to: str = "") -> list[Cell]:
 
 
 def read_cell(run: Path | str, to: str = "") -> Cell:
-    """The only such results, or those into the language that is named."""
+    """The only such results, or those for the given language."""
     found = read_cells(run, to)
     if len(found) > 1:
         raise UserError(f"{run} has uncertainty results for {_directions(found)}; choose a language with --to")
@@ -94,7 +94,7 @@ def _directions(cells: Sequence[Cell]) -> str:
 
 
 def entropy_names(result: Result) -> dict[str, str]:
-    """What each entropy is called among the measures of a judgement."""
+    """Measure names of each entropy in a judgement."""
     alpha = chosen_alpha(result.judgements, settings_of(result).alpha)
     return dict(zip(MEASURES, (f"h_s3e@{alpha:g}", "h_gender", "h_string", "h_semantic"), strict=True))
 
@@ -112,14 +112,14 @@ def entropy_name(cell: Cell, measure: str) -> str:
 
 
 def settings_of(result: Result) -> Settings:
-    """The selection of such a result, with the options that this benchmark has."""
+    """The selection of a result, with the options of this benchmark."""
     assert isinstance(result.selection, Settings)
     return result.selection
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """One sentence of a run: its item, its judgement, and the samples that are translations."""
+    """One sentence of a run: its item, judgement, and valid samples."""
 
     item: Item
     judgement: Judgement
@@ -151,10 +151,10 @@ def value_of(result: Result, metric: str, part: str) -> float | None:
 
 
 def differences_of(cells: Sequence[Cell], settings: Sequence[str] = SETTINGS) -> list[str]:
-    """What makes the numbers of these cells hard to compare, a note each."""
+    """Notes on differences that make these cells hard to compare."""
     results = [cell.result for cell in cells]
     notes = differences("the runs were not measured alike", results, settings)
-    # With their version, which stands in the signature only.
+    # With their version, which only the signature has.
     rules = {result.signed["rules"] for result in results if "rules" in result.signed}
     if len(rules) > 1:
         notes.append(f"the runs were judged by different rules ({', '.join(sorted(rules))}); run them again")

@@ -1,1 +1,1 @@
-"""One file per target language: which words agree with a noun, and how words are cut."""
+"""One folder per target language: grammar, lexicon and word lists."""

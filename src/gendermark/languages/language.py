@@ -1,4 +1,4 @@
-"""The grammar of a language: the words that agree with a noun, and how its words are written."""
+"""The grammar of a language: agreement with nouns, and spelling."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MOST = 100_000
 
 
 class WordCache(dict[str, T]):
-    """Remember what a function gives for a word, as most words recur; a dictionary, so that looking up is cheap."""
+    """Cache a function of a word, as most words recur; a dictionary for fast lookup."""
 
     def __init__(self, find_out: Callable[[str], T]) -> None:
         super().__init__()
@@ -30,21 +30,21 @@ class WordCache(dict[str, T]):
 
 
 Agreement = str
-"""The genders a word can agree with: "m", "f", "mf" for a form that serves both, "" for one that serves neither."""
+"""The genders a word can agree with: "m", "f", "mf" for a common form, "" for neither."""
 
 
 def no_adjectives(word: str, number: str) -> Agreement | None:  # noqa: ARG001
-    """For languages whose adjectives do not show gender next to a noun, or cannot be told by their endings."""
+    """For languages whose adjectives do not show gender next to a noun, or not by their endings."""
     return None
 
 
 class Clue(NamedTuple):
-    """A word that agrees with a noun; its place identifies it, so that the same word elsewhere is not meant."""
+    """A word that agrees with a noun, identified by position."""
 
     at: int
     agreement: Agreement
     n_words: int = 1
-    """More than one where several words make one clue: the two articles of "el o la analista"."""
+    """Several for one clue of several words, such as the two articles of "el o la analista"."""
 
     @property
     def place(self) -> Place:
@@ -75,7 +75,7 @@ def unchanged(word: str) -> str:
 
 
 RoleForms = Iterable[tuple[str, Agreement, bool]]
-"""Forms of a noun for people: the word, its gender, and whether it is a plural."""
+"""Forms of a noun for people: word, gender, and whether it is plural."""
 
 
 def uninflected(masculine: str, feminine: str) -> RoleForms:
@@ -83,7 +83,7 @@ def uninflected(masculine: str, feminine: str) -> RoleForms:
 
 
 def four_forms(*forms: str) -> RoleForms:
-    """From the masculine and feminine singular, then the plurals; "" for a form that shows nothing."""
+    """From masculine and feminine singular, then plural; "" for a form that shows nothing."""
     return [(word, "mf"[n % 2], n > 1) for n, word in enumerate(forms) if word]
 
 
@@ -96,9 +96,8 @@ def _normal_forms(normalise: Callable[[str], str]) -> WordCache[str]:
 class Language:
     """One target language.
 
-    `singular` and `plural` map each determiner (article, contracted preposition, demonstrative, possessive,
-    quantifier) that stands before a noun of that number to the genders it agrees with. All words in lower case, as
-    `words.cut` writes them.
+    `singular` and `plural` map each determiner (article, contracted preposition, demonstrative, possessive, quantifier)
+    before a noun of that number to the genders it agrees with. All words are in lower case, as from `words.cut`.
     """
 
     code: str
@@ -106,64 +105,63 @@ class Language:
     singular: Mapping[str, Agreement] = field(default_factory=dict)
     plural: Mapping[str, Agreement] = field(default_factory=dict)
     transparent: frozenset[str] = frozenset()
-    """Words without gender that may stand between a determiner and its noun ("muy", "very")."""
+    """Genderless words that may come between a determiner and its noun ("muy", "very")."""
     adjective: Callable[[str, str], Agreement | None] = no_adjectives
-    """(word, "singular" | "plural") -> the genders this adjective form agrees with, None if it is not one."""
+    """(word, "singular" | "plural") -> the genders this adjective form agrees with, None for other words."""
     adjectives_follow: bool = False
-    """Whether an adjective may stand right behind its noun (Romance, Semitic languages)."""
+    """Whether adjectives may directly follow their noun (Romance, Semitic languages)."""
     prefixes: tuple[str, ...] = ()
-    """Clitics written together with the noun (Arabic "وال", Hebrew "ה"), longest first."""
+    """Clitics attached to the noun (Arabic "وال", Hebrew "ה"), longest first."""
     normalise: Callable[[str], str] = unchanged
-    """Applied to every word of text and lexicon before they are compared (points, alef variants ...)."""
+    """Applied to every word of text and lexicon before comparison (points, alef variants ...)."""
     clues: Callable[[Sequence[str], int, int, str], Clues] = no_clues
-    """Further agreeing words of the noun at words[start:end] that position alone cannot find (verbs ...)."""
+    """Further words agreeing with the noun at words[start:end] that position alone does not identify (verbs ...)."""
 
     noun: Callable[[str], Agreement | None] = unknown_noun
-    """The gender of a noun that no lexicon has, by its ending; None where endings do not tell."""
+    """Gender of a noun absent from the lexicon, by its ending; None if unknown."""
     is_thing: Callable[[str], bool] = never
-    """Whether a word's ending is of things only ("-ción"): such a noun in the place of a person is no person."""
+    """Whether a word's ending denotes things only ("-ción")."""
     person_noun: Callable[[str, str], Agreement | None] | None = None
-    """(word, "s" | "p" | "") -> the gender of a noun that surely names a person, by its ending; `noun` where None."""
+    """(word, "s" | "p" | "") -> gender of a noun that certainly denotes a person, by its ending; default `noun`."""
     person_ending: re.Pattern[str] = re.compile("(?!)")
-    """Nouns that name people by their endings: "-ista", "-tore"."""
+    """Endings of nouns for people: "-ista", "-tore"."""
     agent_ending: re.Pattern[str] = re.compile("(?!)")
-    """Nouns that name people by their endings, and are no other word whatever the tagger says: «курильщиц»."""
+    """Endings of nouns for people that override the tagger: «курильщиц»."""
     verb_ending: re.Pattern[str] = re.compile("(?!)")
-    """Endings that only verbs have, whatever the tagger says: «попросите»."""
+    """Endings of verbs that override the tagger: «попросите»."""
     ambiguous_adjective: re.Pattern[str] = re.compile("(?!)")
-    """Adjectives that are feminine or masculine by their case: «ночной сторож», «ночной медсестрой»."""
+    """Adjectives that are feminine or masculine depending on case: «ночной сторож», «ночной медсестрой»."""
     is_nominal: Callable[[str], bool] = never
-    """Whether an adjective without a noun names a person: «подозреваемый»."""
+    """Whether an adjective without a noun denotes a person: «подозреваемый»."""
     bare_epicene: Callable[[str], Agreement | None] = unknown_noun
-    """The grammatical gender of a noun that can name both sexes, where no word agrees with it: masculine for «врач»,
-    none for "artista"."""
+    """Grammatical gender of a common noun without agreeing words: masculine for «врач», none for "artista"."""
     sexes: Mapping[str, Agreement] = field(default_factory=dict)
-    """Words that say the sex outright, beside a noun whose gender does not: "una víctima mujer", "männliche Person"."""
+    """Words that state the sex beside a noun of fixed gender: "una víctima mujer", "männliche Person"."""
     by_sense: Callable[[Sequence[str], int, int, str], Clues] = no_clues
-    """Predicates of a noun of fixed gender at words[start:end], which may follow the sex: «жертва рассказал»."""
+    """Predicates of a noun of fixed gender at words[start:end] that may follow the sex: «жертва рассказал»."""
     sex_stems: tuple[tuple[str, Agreement], ...] = ()
-    """Beginnings of adjectives that name a sex: "weiblich"."""
+    """Stems of adjectives that name a sex: "weiblich"."""
     standalone: Mapping[str, Agreement] = field(default_factory=dict)
-    """Pronouns that mean something else as determiners: "einer" is a man, "einer Frau" is not."""
+    """Pronouns with another meaning as determiners: "einer" is a man, "einer Frau" is not."""
     has_animacy: bool = False
-    """Whether the tagger tells people and animals from things."""
+    """Whether the tagger distinguishes people and animals from things."""
     hint_sexes: Mapping[str, Agreement] = field(default_factory=dict)
     """Further words for a sex that a hint in the source may leave in a translation."""
 
     role_forms: Callable[[str, str], RoleForms] = uninflected
-    """The forms of a noun for people, from its masculine and feminine; the feminine is "" where it is regular."""
+    """Forms of a noun for people, from its masculine and feminine; the feminine is "" if regular."""
     plural_endings: tuple[str, ...] = ()
     verb_subject: Callable[[Sequence[str], int, int], str] = no_subject
-    """What the verb words[at] of a clause from `start` on agrees with: `person`, `other`, or "" where unknown."""
+    """Agreement of the verb words[at] in a clause from `start` on: `person`, `other`, or "" if unknown."""
     has_articles: bool = True
     nouns_are_capitalised: bool = False
     """ "Junge" is a noun, "junge" is not."""
     has_compounds: bool = False
-    """Whether nouns are written together."""
+    """Whether compounds are written as one word."""
     head_is_last: bool = False
-    """Whether the last part of a compound is its noun ("Vizepräsident")."""
+    """Whether the last part of a compound is its head ("Vizepräsident")."""
     package: str = ""
-    """The package that is the folder of this language (`languages/folders.py`), for languages of other packages."""
+    """The package with this language's folder (`languages/folders.py`), for languages of other packages."""
 
     def cut(self, text: str) -> list[str]:
         if self.normalise is unchanged:
@@ -179,7 +177,7 @@ class Language:
         return [tuple([normal[word] for word in words]) for words in found]
 
     def agreement(self, word: str, numbers: frozenset[str]) -> Agreement | None:
-        """What a determiner tells about a noun that may be of any of these numbers; None for another word."""
+        """The genders that a determiner shows for a noun that may have any of these numbers; None for another word."""
         found = [table[word] for number, table in self._tables if number in numbers and word in table]
         return "".join(sorted(set("".join(found)), reverse=True)) if found else None
 

@@ -1,10 +1,11 @@
-"""What Spanish, Portuguese, French and Italian have in common.
+"""Shared grammar of Spanish, Portuguese, French and Italian.
 
-Articles and most other determiners show gender; adjectives are listed, because endings next to a noun deceive (verbs
-end alike: "la analista contrata"). Where the determiner leaves the gender open, the predicate of a subject that begins
-its clause tells it ("su asistente está cansada", "l'analyste est contente"): behind the copula, endings are safe.
+Articles and most other determiners show gender; adjectives are listed, because endings next to a noun are unreliable
+(verbs can end alike: "la analista contrata"). If the determiner leaves gender open, the predicate of a subject that
+begins its clause shows it ("su asistente está cansada", "l'analyste est contente"): after the copula, endings are
+reliable.
 
-Spanish and Portuguese differ in their words only, so all of their grammar is here, in `Iberian`.
+Spanish and Portuguese differ only in words, so their grammar is here, in `Iberian`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from gendermark.languages.tables import by_gender, record, toml_of
 Forms = tuple[str, str, str, str]
 """Of an adjective: masculine and feminine singular, masculine and feminine plural."""
 
-REACH = 12  # words beside the noun that are looked at
+REACH = 12  # words inspected beside the noun
 
 
 _UNSTRESSED = str.maketrans("áéê", "aee")

@@ -1,7 +1,7 @@
-"""Records of words and endings, as the TOML files in the folder of a language give them.
+"""Word and ending tables of a language, read from TOML.
 
-Lists of words are texts, cut at white space; a pattern may go on in the next line. A record that is `like` another one
-says only what differs: `more.FIELD` and `less.FIELD` add and take away words.
+Word lists are strings split at white space; a pattern may continue on the next line. A record `like` another one lists
+only differences: `more.FIELD` and `less.FIELD` add and remove words.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ T = TypeVar("T")
 
 @cache
 def toml_of(code: str, name: str) -> Mapping[str, Any]:
-    """Read a TOML file of a language; empty if it has none of that name."""
     return tomllib.loads(text_of(code, name))
 
 
 def record(kind: type[T], given: Mapping[str, Any], like: T | None = None) -> T:
-    """Make a record of the fields that a table gives; what it leaves out is as in `like`, or as by default."""
+    """Build a record from a table; missing fields are as in `like`, or default."""
     hints = _hints(kind)
     values = {one.name: _read(hints[one.name], given[one.name]) for one in fields(kind) if one.name in given}  # type: ignore[arg-type]
     if like is None:
@@ -57,12 +56,12 @@ def word_tuple(text: str) -> tuple[str, ...]:
 
 
 def by_agreement(table: Mapping[str, str]) -> dict[str, str]:
-    """The words of several lists, each with the name of its list: "m", "f" or "mf"."""
+    """Words of several lists, each mapped to the name of its list: "m", "f" or "mf"."""
     return {word: agreement for agreement, text in table.items() for word in text.split()}
 
 
 def by_gender(masculine: str, feminine: str, both: str = "") -> dict[str, str]:
-    """The words of several lists, each with its gender; "mf" for those of `both`."""
+    """Words of several lists, each mapped to its gender; "mf" for those of `both`."""
     return by_agreement({"m": masculine, "f": feminine, "mf": both})
 
 

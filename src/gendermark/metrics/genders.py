@@ -15,14 +15,14 @@ from gendermark.records import Gender, Judgement, Verdict
 GENDERS = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
 _F1_COLUMNS = ("right", "expected", "observed")
 _MEN, _WOMEN, _WRONG = 1, 2, 4
-"""What is known of the sentences of a pair."""
+"""Bit flags for the sentences of a pair."""
 
 DESCRIBED = described(__package__)
 
 
 def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Callable[[Judgement], str]) -> Tally:
-    """Counts per slice; and, of the items that differ in gender alone (`pair_of` names what they share), how often both
-    the masculine and the feminine one are right."""
+    """Counts per slice; and, for items that differ in gender alone (`pair_of` is their common key), how often both
+    the masculine and the feminine one are correct."""
 
     def kind_of(judgement: Judgement) -> _Kind:
         is_judged = judgement.verdict is Verdict.JUDGED
@@ -36,7 +36,7 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
         for kind, n in Counter(map(kind_of, group)).items():
             for column, amount in _counts_of_one(kind).items():
                 counts[column] += n * amount
-        pairs: dict[str, int] = defaultdict(int)  # a group can be large: three bits for each pair
+        pairs: dict[str, int] = defaultdict(int)  # a group can be large: three bits per pair
         for judgement in group:
             if judgement.expected in (Gender.MASCULINE, Gender.FEMININE):
                 gender = _MEN if judgement.expected is Gender.MASCULINE else _WOMEN
@@ -51,12 +51,12 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
 
 
 _Kind = tuple[tuple[str, ...], bool, bool, Gender | None, Gender | None]
-"""Slices, whether it was judged, whether it is right, expected and observed gender."""
+"""Slices, whether it was judged, whether it is correct, expected and observed gender."""
 
 
 @cache
 def _counts_of_one(kind: _Kind) -> Mapping[str, int]:
-    """The columns that a sentence of this kind counts in; many are alike."""
+    """The columns in which such a sentence counts; many are alike."""
     slices, is_judged, is_correct, expected, observed = kind
     found = []
     for name in slices:
@@ -101,7 +101,7 @@ def f1(gender: Gender, part: str, *, rounded: bool) -> Metric:
 
 
 def _f1_of(columns: Sequence[Floats], rounded: bool) -> Floats:
-    """A gender that is never chosen has an F1 of 0; where nothing at all could be judged, there is none."""
+    """F1 is 0 for a gender that is never chosen, and undefined if nothing could be judged."""
     right, expected, observed, judged = columns
     if not rounded:
         return np.where(judged > 0, 200.0 * right / (expected + observed), np.nan)
@@ -110,13 +110,13 @@ def _f1_of(columns: Sequence[Floats], rounded: bool) -> Floats:
 
 
 def delta_g(part: str, *, rounded: bool) -> Metric:
-    # Where neither gender is ever right the gap would be 0, and mean nothing.
+    # If neither gender is ever correct, a gap of 0 would be meaningless.
     men, women = (f1(gender, part, rounded=rounded) for gender in (Gender.MASCULINE, Gender.FEMININE))
     return replace(difference(DESCRIBED["delta_g"], men, women, part, is_undefined_without_hits=True), slice=part)
 
 
 def recall_gap() -> Metric:
-    """In `delta_g`, masculine defaults where the gender is open lower the masculine precision, and so the gap."""
+    """Unlike `delta_g`, unaffected by masculine defaults for unspecified gender, which lower masculine precision."""
     men, women = accuracy(Gender.MASCULINE.value), accuracy(Gender.FEMININE.value)
     return difference(DESCRIBED["recall_gap"], men, women, "mf", is_undefined_without_hits=True)
 

@@ -1,20 +1,20 @@
-"""How sure a number is: intervals and p-values of every metric, and of paired differences of systems.
+"""Intervals and p-values of every metric, and of paired differences between systems.
 
-One idea serves them all. A *pull* says how far a metric moves when one group (a word, a pair) is left out: the
-jackknife (Efron & Stein 1981, Annals of Statistics 9:586-596). The pulls of all groups give the variance, that of two
-numbers together their covariance, and Student's distribution the interval. Three things are added, because benchmarks
-have few groups and systems are often nearly always right:
+All build on the jackknife (Efron & Stein 1981, Annals of Statistics 9:586-596). A *pull* is the change of a metric when
+one group (a word, a pair) is left out. The pulls of all groups give the variance, those of two metrics their
+covariance, and Student's distribution the interval. Three refinements, because benchmarks have few groups and systems
+are often nearly always correct:
 
-- A number between bounds has the shape of Wilson's interval (1927), so that it stays between them.
-- Where few groups behave unlike the others, the variance is not to be trusted: one more group unlike them may be all
-  that was missed. How large a share of groups may have been missed is Wilson's bound for none seen; it counts in full
-  where no group or one stands out, and less and less the more do.
-- Groups that differ in size count as the number of equal ones that would tell as much (Kish 1965, Survey Sampling).
+- Bounded metrics get the shape of Wilson's interval (1927), which stays within the bounds.
+- If few groups differ from the rest, the variance is unreliable: a similar group may have been missed. The share of
+groups that may have been missed is Wilson's bound for none seen; it counts in full if at most one group stands out, and
+less the more do.
+- Groups of unequal size count as the effective number of equal ones (Kish 1965, Survey Sampling).
 
-Where the design crosses words with templates, both vary: V = V(words) + V(templates) - V(cells) (Cameron, Gelbach &
-Miller 2011, Journal of Business & Economic Statistics 29:238-249).
+If the design crosses words with templates, both vary: V = V(words) + V(templates) - V(cells) (Cameron, Gelbach & Miller
+2011, Journal of Business & Economic Statistics 29:238-249).
 
-How well this works is measured by `bench/calibration.py`; docs/statistics.md has the table.
+`bench/calibration.py` measures coverage; docs/statistics.md has the table.
 """
 
 from __future__ import annotations
@@ -45,27 +45,27 @@ from gendermark.metrics.within import FixedIntervals, correlations_of, folded, m
 from gendermark.records import Estimate
 
 _ROUNDING = 1e-9
-"""Relative to the largest number in play: what differs by less is equal."""
+"""Relative to the largest number involved: smaller differences count as equal."""
 _FADING, _FADING_OF_FEW = 0.12, 8.0
-"""How fast the share that may have been missed stops counting as more groups stand out: exp(-(m - 1) (a + b / n)) for
-`m` of `n`. Chosen by simulation (`bench/calibration.py`) so that coverage holds and no width is wasted."""
+"""Decay of the missed share as more groups stand out: exp(-(m - 1) (a + b / n)) for `m` of `n`. Chosen by simulation
+(`bench/calibration.py`) for coverage at minimal width."""
 _USUAL = 0.95
-"""The confidence at which the share that may have been missed is Wilson's; elsewhere it goes with the quantile."""
+"""The confidence at which the missed share is Wilson's; elsewhere it scales with the quantile."""
 _LARGEST_QUANTILE = 1e6
 _MANY = 1e6
-"""Degrees of freedom at which Student's distribution is the normal one."""
+"""Degrees of freedom at which Student's distribution is practically normal."""
 
 
 @dataclass(frozen=True)
 class Spread(ABC):
-    """How far a number may be off."""
+    """The uncertainty of a number."""
 
     value: float
     df: float
 
     @abstractmethod
     def interval(self, quantile: float) -> tuple[float, float] | None:
-        """For any quantile of Student's distribution with so many degrees of freedom."""
+        """The interval for a quantile of Student's distribution with these degrees of freedom."""
 
 
 def interval_at(spread: Spread, confidence: float) -> tuple[float, float] | None:
@@ -75,7 +75,7 @@ def interval_at(spread: Spread, confidence: float) -> tuple[float, float] | None
 def p_value_of(spread: Spread, null: float) -> float | None:
     """Two-sided p-value of "the truth is `null`": one minus the confidence of the interval that ends there.
 
-    So test and interval never contradict each other.
+    Test and interval therefore always agree.
     """
     low, high = 0.0, 1.0
     while not _holds(spread, null, high):
@@ -87,7 +87,7 @@ def p_value_of(spread: Spread, null: float) -> float | None:
         low, high = (low, middle) if _holds(spread, null, middle) else (middle, high)
     if spread.interval(1.0) is None:
         return None
-    # So many resamples cannot show a smaller one; and no p-value is 0.
+    # The resolution of the resamples; no p-value is 0.
     least = (
         2 / (1 + len(spread.replicates))
         if isinstance(spread, ResampledSpread | PercentileSpread)
@@ -107,19 +107,19 @@ def _holds(spread: Spread, null: float, quantile: float) -> bool:
 
 @dataclass(frozen=True)
 class Pull:
-    """How far each group pulls a number up: in each layer, which are words, or words, templates and cells."""
+    """The influence of each group on a metric, by layer: words, or words, templates and cells."""
 
     layers: tuple[Floats, ...]
     weights: Floats
-    """How much of the number each group (of the first layer) makes up; 1 in all. Certainty units have none."""
+    """The share of each group (of the first layer) in the metric; they sum to 1. Certainty units have none."""
     certain: float = 0.0
-    """The variance that certainty units add: of their sentences, not of the units themselves."""
+    """The variance from certainty units: of their sentences, not of the units themselves."""
     n_certain: float = 0.0
-    """How many sentences they have."""
+    """Number of their sentences."""
 
     def __add__(self, other: Pull) -> Pull:
         layers = tuple(one + two for one, two in zip(self.layers, other.layers, strict=True))
-        # Of two systems on the same sentences. Taken as unrelated, which is on the safe side.
+        # Two systems on the same sentences: treated as uncorrelated here, which is conservative.
         return Pull(layers, np.maximum(self.weights, other.weights), self.certain + other.certain, self.n_certain)
 
     def times(self, factor: float) -> Pull:
@@ -128,7 +128,7 @@ class Pull:
 
 
 def pull_of(metric: Metric, counts: Counts) -> Pull:
-    """By leaving out each group in turn; where that leaves nothing to compute, the group pulls nowhere."""
+    """The jackknife influence of each group; none if leaving it out makes the metric undefined."""
     layers = []
     for layer in (counts, *counts.crossed):
         whole = evaluate(metric, layer, layer.totals, smoothly=True)
@@ -151,32 +151,32 @@ def pull_of(metric: Metric, counts: Counts) -> Pull:
 
 @dataclass(frozen=True)
 class Moments:
-    """What the pulls of one number say of it."""
+    """Moments of the pulls of one metric."""
 
     variance: float
     df: float
     n_alike: float
-    """How many groups of equal size would tell as much."""
+    """Effective number of equal groups."""
     missed: float
-    """From 1, if next to no group stands out, to 0: how far groups unlike those seen must be reckoned with."""
+    """From 1, if at most one group stands out, to 0: weight of the missed share."""
 
 
 class Design:
-    """The groups of a count matrix, their strata, and what they are crossed with."""
+    """The groups of a count matrix, their strata, and crossed factors."""
 
     def __init__(self, counts: Counts) -> None:
         self._strata = [rows_by_stratum(layer) for layer in (counts, *counts.crossed)]
 
     def covariance(self, one: Pull, other: Pull) -> float:
-        """Of two numbers; where templates vary too, with their part, unless that makes the whole smaller."""
+        """Covariance of two metrics, including templates if they vary, unless that makes it smaller."""
         words, *crossed = self._by_layer(one, other)
-        both = self._is_crossed(one) and self._is_crossed(other)  # the same whichever comes first
+        both = self._is_crossed(one) and self._is_crossed(other)  # symmetric in both
         return words + (crossed[0] - crossed[1] if both else 0.0)
 
     def moments(self, pull: Pull) -> Moments:
         weights = pull.weights[pull.weights > 0]
         if not len(weights) and pull.n_certain:
-            # Nothing but certainty units: their sentences are all that varies.
+            # Only certainty units: all variation is in their sentences.
             return Moments(pull.certain, _MANY, pull.n_certain, missed=float(pull.certain == 0))
         squares = float((weights**2).sum()) if len(weights) else 1.0
         n_alike = 1 / squares
@@ -185,7 +185,7 @@ class Design:
         words, *crossed = self._by_layer(pull, pull)
         df = max(df, 1.0)
         if crossed and self._is_crossed(pull):
-            # Of a sum of variances (Satterthwaite 1946, Biometrics Bulletin 2:110-114).
+            # Degrees of freedom of a sum of variances (Satterthwaite 1946, Biometrics Bulletin 2:110-114).
             extra = crossed[0] - crossed[1]
             n_templates = int((pull.layers[1] != 0).sum())
             df = max((words + extra) ** 2 / (words**2 / df + extra**2 / max(n_templates - 1, 1)), 1.0)
@@ -202,7 +202,7 @@ class Design:
         found = []
         for place, (a, b) in enumerate(zip(one.layers, other.layers, strict=True)):
             strata = self._strata[place]
-            if place == 0:  # groups that count for neither number are not there
+            if place == 0:  # groups that count for neither metric
                 strata = [rows[(one.weights[rows] > 0) | (other.weights[rows] > 0)] for rows in strata]
             n_all = sum(map(len, strata))
             total = 0.0
@@ -210,14 +210,14 @@ class Design:
                 x, y, n = a[own], b[own], len(own)
                 if n > 1:
                     total += n / (n - 1) * float(((x - x.mean()) * (y - y.mean())).sum())
-                elif n == 1:  # alone in its stratum: the number itself is what it is compared with
+                elif n == 1:  # alone in its stratum: compare with the metric itself
                     total += float(x[0] * y[0])
-            # A pull is taken of one group less than there are, and so a little too large.
+            # A pull is based on one group less, and so slightly too large.
             found.append(total * ((n_all - 1) / n_all) ** 2 if n_all > 1 else total)
         return found
 
     def _missed(self, pull: Pull, n_alike: float) -> float:
-        """By how many groups stand out from the middle one of their stratum."""
+        """Weight of the missed share, by how many groups deviate from the median of their stratum."""
         outstanding = []
         for rows in self._strata[0]:
             own = rows[pull.weights[rows] > 0]
@@ -238,7 +238,7 @@ def _weighted_median(values: Floats, weights: Floats) -> float:
 
 
 def missed_share(moments: Moments, quantile: float) -> float:
-    """The share of groups unlike those seen that must be reckoned with: Wilson's upper bound for none of them."""
+    """Share of groups unlike those seen that may exist: Wilson's upper bound for none observed."""
     usual = statistics.student_quantile(0.5 + _USUAL / 2, moments.df)
     square = (quantile * statistics.normal_quantile(0.5 + _USUAL / 2) / usual) ** 2
     return moments.missed * square / (moments.n_alike + square)
@@ -260,7 +260,7 @@ class BoundedSpread(Spread):
         missed = missed_share(self.moments, quantile)
         wide = quantile**2 * self.moments.variance
         if below * above > 0:
-            # Wilson's: all values whose own variance, which has this shape, does not rule out the one seen.
+            # Wilson's: all values whose own variance, of this shape, is compatible with the observed one.
             share, scaled = below / (below + above), wide / (below * above)
             centre = (share + scaled / 2) / (1 + scaled)
             half = math.sqrt(scaled * share * (1 - share) + scaled**2 / 4) / (1 + scaled)
@@ -273,18 +273,18 @@ class BoundedSpread(Spread):
 
 @dataclass(frozen=True)
 class CombinedSpread(Spread):
-    """Of a sum or difference of numbers, by the intervals of its terms and how these go together."""
+    """Of a sum or difference of numbers, from the intervals and correlations of its terms."""
 
     factors: Sequence[float]
     terms: Sequence[BoundedSpread]
     correlations: Floats
     standard_error: float
     folded_from: float | None = None
-    """The signed number whose size the value is, if it is a size."""
+    """The signed number, if the value is its absolute value."""
 
     def interval(self, quantile: float) -> tuple[float, float]:
         values, ends = [term.value for term in self.terms], [term.interval(quantile) for term in self.terms]
-        # Bounds keep the intervals of terms narrow, and that of a difference of two would be too narrow.
+        # Bounds narrow the intervals of terms, so that of a difference would be too narrow.
         below, above = mover_reach(self.factors, values, ends, self.correlations, quantile * self.standard_error)
         if self.folded_from is not None:
             return folded(self.folded_from - below, self.folded_from + above)
@@ -293,8 +293,8 @@ class CombinedSpread(Spread):
 
     @property
     def _bounds(self) -> tuple[float, float]:
-        """As far as the terms can go: no gap of two shares is more than 100 points. The value may be off their sum by a
-        constant, as a share less one half is."""
+        """The range of the sum: no gap of two shares exceeds 100 points. The value may differ from the sum by a
+        constant, as a share minus one half."""
         terms = list(zip(self.factors, self.terms, strict=True))
         ends = [sorted(factor * end for end in term.bounds) for factor, term in terms]
         constant = self.value - sum(factor * term.value for factor, term in terms)
@@ -303,15 +303,15 @@ class CombinedSpread(Spread):
 
 @dataclass(frozen=True)
 class ResampledSpread(Spread):
-    """Of a number that bends too much for pulls: by bootstrap, with percentiles as far out as Student's distribution
-    asks for so few groups (Hesterberg 2015, American Statistician 69:371-386)."""
+    """Bootstrap for metrics too nonlinear for pulls, with percentiles at the Student quantile for this few groups
+    (Hesterberg 2015, American Statistician 69:371-386)."""
 
     replicates: Floats
     moments: Moments
     turns: bool = False
-    """Whether the number has a highest value inside: then all resamples lie below, and are mirrored too."""
+    """Whether the metric has an interior maximum: then all resamples lie below, and are mirrored too."""
     at_rest: Callable[[float], tuple[float, float]] | None = None
-    """Share of groups that may be unlike all seen -> the interval, where resampling shows no spread."""
+    """Share of unseen unlike groups -> the interval, if resampling shows no spread."""
 
     @property
     def standard_error(self) -> float | None:
@@ -337,7 +337,7 @@ class ResampledSpread(Spread):
 
 @dataclass(frozen=True)
 class PercentileSpread(Spread):
-    """Percentiles of the cluster bootstrap and nothing else, for comparison with other work."""
+    """Plain percentiles of the cluster bootstrap, for comparison with other work."""
 
     replicates: Floats
 
@@ -347,7 +347,7 @@ class PercentileSpread(Spread):
 
 
 class Estimator:
-    """The spreads of the metrics of one count matrix; resamples are drawn when the first metric needs them."""
+    """The spreads of the metrics of one count matrix; resamples are drawn on first use."""
 
     def __init__(self, counts: Counts, resampling: Resampling) -> None:
         self._counts, self._resampling = counts, resampling
@@ -411,9 +411,9 @@ class Estimator:
 
 
 def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, signature: str = "") -> list[Estimate]:
-    """Every metric with its intervals and, where there is a value that shows no bias, the p-value of that.
+    """Estimate every metric with its intervals and, if an unbiased value is known, its p-value.
 
-    Where each group has one sentence, the two intervals are one.
+    If each group has one sentence, the two intervals coincide.
     """
     estimator = Estimator(counts, resampling)
     fixed = FixedIntervals(counts.within, counts, resampling) if counts.within is not None else None
@@ -452,9 +452,9 @@ class DifferenceSpread(Spread):
 
     moments: Moments
     range: float
-    """How far a group can move the number, from one bound to the other."""
+    """Maximum influence of a group."""
     farthest: float
-    """How large the difference can be at all."""
+    """Maximum possible difference."""
 
     @property
     def standard_error(self) -> float:
@@ -469,18 +469,18 @@ class DifferenceSpread(Spread):
 def detectable_difference(
     spread: DifferenceSpread | ResampledSpread, confidence: float, power: float = 0.8
 ) -> float | None:
-    """The smallest true difference that would be found in so many of all cases (Cohen 1988, Statistical Power
-    Analysis; Bloom 1995, Evaluation Review 19:547-556): a multiple of the paired standard error."""
+    """The smallest true difference detected with this power (Cohen 1988, Statistical Power Analysis; Bloom 1995,
+    Evaluation Review 19:547-556): a multiple of the paired standard error."""
     error = spread.standard_error
     if error is None:
         return None
-    # Of all groups: a larger difference would change more of them than those that changed here.
+    # From all groups: a larger difference would change more of them.
     df = max(spread.moments.n_alike - 1, 1.0)
     return (statistics.student_quantile(0.5 + confidence / 2, df) + statistics.student_quantile(power, df)) * error
 
 
 class Pairing:
-    """The differences of two systems, second minus first, on the same groups: what is hard for both cancels."""
+    """Differences of two systems, second minus first, on the same groups, so that shared difficulty cancels."""
 
     def __init__(self, first: Counts, second: Counts, resampling: Resampling) -> None:
         self._sides = first, second
@@ -500,14 +500,14 @@ class Pairing:
         return first, second
 
     def own_p_values(self, metric: Metric, null: float) -> list[float | None]:
-        """Of each system by itself."""
+        """p-values of each system alone."""
         return [p_value_of(Estimator(side, self._resampling).spread(metric), null) for side in self._sides]
 
     def difference(self, metric: Metric) -> DifferenceSpread | ResampledSpread:
         return self._change(metric, (-1.0, 1.0))
 
     def change_of_size(self, metric: Metric) -> DifferenceSpread | ResampledSpread:
-        """Of a gap: of how far it is from zero, to whichever side."""
+        """Change in the size of a gap, in either direction."""
         first, second = self.values(metric)
         return self._change(metric, (-math.copysign(1.0, first), math.copysign(1.0, second)))
 
@@ -516,7 +516,7 @@ class Pairing:
         pulls = [pull_of(metric, side).times(sign) for sign, side in zip(signs, self._sides, strict=True)]
         moments = self._design.moments(pulls[0] + pulls[1])
         n_changed = self._n_changed(metric)
-        # Groups in which nothing changed say nothing about how much changes vary.
+        # Unchanged groups say nothing about the variation of changes.
         moments = replace(moments, df=max(min(moments.df, n_changed - 1.0), 1.0))
         if n_changed == 0:
             moments = replace(moments, missed=0.0)
@@ -535,8 +535,8 @@ class Pairing:
 
 
 def _ranges(metric: Metric) -> tuple[float, float]:
-    """How far a group can move a number, and how far two systems can differ in it: by 100 points in a share, by 200 in
-    a gap, from +100 to -100."""
+    """Maximum influence of a group, and maximum difference between two systems: 100 points for a share, 200 for a
+    gap, from +100 to -100."""
     terms = metric.rule.terms if isinstance(metric.rule, Combined) else ((1.0, metric),)
     bounds = [(abs(factor), term.rule) for factor, term in terms if isinstance(term.rule, Bounded)]
     widths = [(factor, rule.highest - rule.lowest) for factor, rule in bounds]

@@ -1,7 +1,7 @@
-"""A metric is a tally of each group plus a value of the summed tallies; estimating it is the same for all.
+"""A metric is a tally per group plus a value of the summed tallies.
 
-Because every metric is a function of sums over groups, intervals, paired tests and slices are written once: leave
-groups out or draw them anew, add up their rows, take the value.
+Since every metric is a function of sums over groups, intervals, paired tests and slices are written once: omit or
+resample groups, sum their rows, take the value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gendermark.metrics import statistics
 from gendermark.records import Judgement, Unit
 
 Better = Literal["higher", "lower", "zero", "neither"]
-"""Which way is good; `zero` for a gap."""
+"""The better direction; `zero` for a gap."""
 
 SLICES: Mapping[str, str] = {
     "all": "all",
@@ -37,34 +37,34 @@ SLICES: Mapping[str, str] = {
     "pro": "with the stereotype",
     "stereotyped": "with or against a stereotype",
 }
-"""What the slices are called that several benchmarks have."""
+"""Names of slices that several benchmarks share."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """Everything about a metric but how it is counted."""
+    """Everything about a metric except its computation."""
 
     name: str
     label: str
-    """In a few words, for people."""
+    """A short name."""
     meaning: str
-    """In one sentence."""
+    """One sentence."""
     unit: Unit = Unit.PERCENT
     better: Better = "neither"
     symbol: str = ""
-    """As the paper writes it, or a figure with little room."""
+    """As the paper writes it; also for figures with little room."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Slice -> its label there, where "label: slice" would not do."""
+    """Slice -> label, if not "label: slice"."""
     even: float | None = None
-    """Of a share: the value that prefers nobody."""
+    """For a share: the value without preference."""
     fewest: int = 0
-    """People or sentences below which nothing is concluded."""
+    """Minimum number of people or sentences for a conclusion."""
     behind: Mapping[str, str] = field(default_factory=dict)
-    """Of a share of one outcome: what the sentences with that outcome have in common, as a filter of the report."""
+    """For a share of one outcome: a report filter for the sentences with that outcome."""
 
     @property
     def unbiased(self) -> float | None:
-        """The value that shows no bias, where there is one."""
+        """The unbiased value, if there is one."""
         return 0.0 if self.better == "zero" else self.even
 
     @property
@@ -72,7 +72,7 @@ class Description:
         return self.symbol or self.name.replace("_", " ")
 
     def label_on(self, part: str, slices: Mapping[str, str]) -> str:
-        """In words, of a slice; `slices` has the names of these."""
+        """The label for a slice; `slices` has the slice names."""
         if part in self.labels:
             return self.labels[part]
         return self.label if part == "all" else f"{self.label}: {slice_label(part, slices)}"
@@ -84,9 +84,9 @@ class Description:
 
 @cache
 def described(package: str) -> Mapping[str, Description]:
-    """The metrics that a package describes in `metrics.toml`, in their order.
+    """The metrics in a package's `metrics.toml`, in order.
 
-    Those that several benchmarks have are described in `metrics/metrics.toml`; an empty table stands for one of them.
+    Shared ones are described in `metrics/metrics.toml`; an empty table refers to one of them.
     """
     shared = {} if package == __package__ else described(__package__)
     rows = tomllib.loads((files(package) / "metrics.toml").read_text(encoding="utf-8"))
@@ -94,13 +94,12 @@ def described(package: str) -> Mapping[str, Description]:
 
 
 def description(name: str, row: Mapping[str, Any]) -> Description:
-    """A metric as it is written in `metrics.toml`."""
     return Description(name, **{**row, "unit": Unit(row.get("unit", Unit.PERCENT))})
 
 
 @cache
 def described_slices(package: str) -> Mapping[str, str]:
-    """What the slices of a package are called, by its `slices.toml`."""
+    """Slice names of a package, from its `slices.toml`."""
     return tomllib.loads((files(package) / "slices.toml").read_text(encoding="utf-8"))
 
 
@@ -109,13 +108,13 @@ def slice_label(part: str, slices: Mapping[str, str]) -> str:
 
 
 def key_from(name: str) -> tuple[str, str]:
-    """Metric and slice of `metric:slice`; the slice is `all` where none is named."""
+    """Metric and slice of `metric:slice`; the slice defaults to `all`."""
     metric, _, part = name.partition(":")
     return metric, part or "all"
 
 
 def unknown(name: str) -> Description:
-    """For a metric that a run of another version has and this one does not know."""
+    """Description of an unknown metric, from a run of another version."""
     return Description(name, name, "")
 
 
@@ -124,18 +123,18 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Tally = Callable[[Sequence[Judgement]], Mapping[str, float]]
-"""The counts of one group of judgements, by column name. Columns that do not occur count zero."""
+"""The counts of one group of judgements by column; missing columns count zero."""
 AtRest = Callable[[Sequence[float], float], tuple[float, float]]
-"""(sums, share of groups that may be unlike all seen) -> interval, where all groups agree."""
+"""(sums, share of unseen unlike groups) -> interval, if all groups agree."""
 GroupOf = Callable[[Judgement], str]
-"""The stratum that a judgement's group belongs to, or the template it is made from."""
+"""The stratum of a judgement's group, or its template."""
 
 
 LEAST_TEMPLATES = 6
-"""With fewer, how templates vary cannot be told; they are taken as they are."""
+"""With fewer templates, their variation cannot be estimated and is ignored."""
 MOST_CELLS = 20_000
-"""Of a word and a template. Beyond, there are thousands of templates: their part of the variance, which goes down with
-their number, is left out, and with it a table of all of them."""
+"""Maximum cells of word and template. With more, templates number in the thousands, and their share of the variance
+is negligible."""
 
 
 # -- how the interval of a metric is made; `intervals.py` makes it -----------------------------------------------------
@@ -143,7 +142,7 @@ their number, is left out, and with it a table of all of them."""
 
 @dataclass(frozen=True)
 class Bounded:
-    """A rate, or anything else between two bounds that is much like a mean over groups."""
+    """A rate, or another bounded quantity similar to a mean over groups."""
 
     lowest: float
     highest: float
@@ -151,20 +150,20 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Combined:
-    """A sum of bounded metrics, each times a factor: a gap is one minus another."""
+    """A weighted sum of bounded metrics; a gap is one minus another."""
 
     terms: tuple[tuple[float, Metric], ...]
     folded_at: float | None = None
-    """The metric is how far the sum is from here, to either side."""
+    """The metric is the absolute distance of the sum from this value."""
 
 
 @dataclass(frozen=True)
 class Resampled:
-    """Anything else: by bootstrap."""
+    """Any other metric: by bootstrap."""
 
     at_rest: AtRest | None = None
     turns: bool = False
-    """Whether it has a highest or lowest value inside its range, as a product of shares has."""
+    """Whether it has an interior extremum, as a product of shares has."""
 
 
 Rule = Bounded | Combined | Resampled
@@ -174,26 +173,26 @@ SHARE = Bounded(0.0, 1.0)
 
 @dataclass(frozen=True)
 class Metric:
-    """A described number on a slice: which columns it needs, and its value from their sums."""
+    """A described number on a slice: its columns, and its value from their sums."""
 
     about: Description
     slice: str
     needs: tuple[str, ...]
     value: Callable[..., Floats]
-    """Takes the needed columns as arrays and gives an array of the same length; NaN where it is undefined."""
+    """Maps arrays of the needed columns to an array of the same length; NaN if undefined."""
     total: str
-    """The column that counts every item of this slice, translated or not."""
+    """Column with all items of this slice, translated or not."""
     judged: str
-    """The column that counts the items of this slice with a verdict."""
+    """Column with the judged items of this slice."""
     rule: Rule = Resampled()
     weigh: tuple[str, ...] = ()
-    """By what a group weighs, if this is not its items with a verdict, nor the weight of what the metric is made of."""
+    """Columns that weigh a group, by default its judged items or the weights of the metric's terms."""
     smooth: Callable[..., Floats] | None = None
-    """The value before rounding, where it is rounded: intervals are made from this."""
+    """The value before rounding, if it is rounded, for intervals."""
 
     @property
     def weight(self) -> tuple[str, ...]:
-        """The columns whose sum says how much a group weighs."""
+        """The columns whose sum weighs a group."""
         if self.weigh or not isinstance(self.rule, Combined):
             return self.weigh or (self.judged,)
         return tuple(column for _, term in self.rule.terms for column in term.weight)
@@ -216,9 +215,9 @@ class AddedMetric:
     """A metric that another package adds to benchmarks, by an entry point in the group `gendermark.metric`."""
 
     benchmarks: tuple[str, ...]
-    """The names of the benchmarks that it is for."""
+    """Names of its benchmarks."""
     columns: Callable[[Judgement], Iterable[str]]
-    """The columns that a judgement counts in. No benchmark has columns of the same names: start them with your own."""
+    """The columns in which a judgement counts. Start their names with your own prefix to avoid clashes."""
     metric: Metric
 
 
@@ -227,7 +226,7 @@ INTERVALS = ("jackknife", "bootstrap")
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals are made; part of the signature."""
+    """How intervals are computed; part of the signature."""
 
     n_resamples: int = 1000
     seed: int = 12345
@@ -258,28 +257,28 @@ class Counts:
 
     group_ids: tuple[str, ...]
     strata: tuple[str, ...]
-    """The stratum of each group. How many groups a stratum has is fixed by design, so each is resampled by itself."""
+    """The stratum of each group. The number of groups per stratum is fixed by design, so strata are resampled
+    separately."""
     columns: Mapping[str, int]
     matrix: Floats
     crossed: tuple[Counts, ...] = ()
-    """The same counts by template, and by group and template, where the design crosses the two."""
+    """The same counts by template, and by group and template, in a crossed design."""
     within: Within | None = None
-    """The variance from sentences within groups, where it was counted."""
+    """The variance between sentences within groups, if counted."""
     certainty: frozenset[str] = frozenset()
-    """Groups that are there by necessity and not as a sample: they vary within, and not between."""
+    """Groups included by necessity, not as a sample: they vary within, not between."""
 
     @cached_property
     def totals(self) -> Floats:
-        """The sums of all columns, as one row."""
         return np.asarray(self.matrix.sum(axis=0, keepdims=True), dtype=np.float64)
 
     def take(self, sums: Floats, names: Iterable[str]) -> list[Floats]:
-        """The named columns of an array of sums; a column that no group has is all zero."""
+        """The named columns of an array of sums; zero if absent."""
         return [sums[:, self.columns[name]] if name in self.columns else np.zeros(len(sums)) for name in names]
 
 
 def per_judgement(columns_of: Callable[[Judgement], Iterable[str]]) -> Tally:
-    """The tally that adds one to each column named for each judgement."""
+    """A tally that adds one to each named column per judgement."""
 
     def tally(group: Sequence[Judgement]) -> Counter[str]:
         return Counter(name for judgement in group for name in columns_of(judgement))
@@ -293,7 +292,7 @@ def count(
     stratum: GroupOf,
     template: GroupOf | None = None,
 ) -> Counts:
-    """Tally judgements by group; and by template, where the design has enough of these."""
+    """Tally judgements by group; and by template, if there are enough."""
     if template is None or not _are_crossed(judgements, template):
         return _count_by(judgements, tally, stratum, lambda judgement: judgement.group_id)
     cells = _count_by(judgements, tally, stratum, lambda judgement: f"{judgement.group_id}\t{template(judgement)}")
@@ -304,7 +303,7 @@ def count(
 
 
 def _are_crossed(judgements: Iterable[Judgement], template: GroupOf) -> bool:
-    """Whether every sentence has a template, and there are enough of them; and not so many that they weigh nothing."""
+    """Whether every sentence has a template, with enough of them, but not so many that they are negligible."""
     cells = set()
     for judgement in judgements:
         name = template(judgement)
@@ -315,7 +314,7 @@ def _are_crossed(judgements: Iterable[Judgement], template: GroupOf) -> bool:
 
 
 def _summed(cells: Counts, names: Sequence[str]) -> Counts:
-    """The counts of cells added up by what these names say."""
+    """Sum the counts of cells by these names."""
     order, first, group_of = np.unique(np.array(names), return_index=True, return_inverse=True)
     matrix = np.zeros((len(order), cells.matrix.shape[1]))
     np.add.at(matrix, group_of, cells.matrix)
@@ -328,7 +327,7 @@ def _count_by(judgements: Sequence[Judgement], tally: Tally, stratum: GroupOf, g
 
 
 def count_singly(judgements: Iterable[Judgement], columns_of: Callable[[Judgement], Iterable[str]]) -> Counts:
-    """The counts of a tally `per_judgement`, in one stratum: all judgements are gone through once, and none is kept."""
+    """The counts of a `per_judgement` tally, in one stratum, in one pass without storing judgements."""
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     for judgement in judgements:
         counted[judgement.group_id].update(columns_of(judgement))
@@ -336,11 +335,11 @@ def count_singly(judgements: Iterable[Judgement], columns_of: Callable[[Judgemen
 
 
 def _counts_of(counted: Iterable[tuple[str, Mapping[str, float], str]]) -> Counts:
-    """From the name, the tally and the stratum of each group."""
+    """From the name, tally and stratum of each group."""
     seen: dict[str, int] = {}
     rows = []
     for name, tally, stratum in counted:
-        # There may be many groups: of each its numbers, and the names of columns once for all.
+        # There may be many groups: store values per group, and column names once.
         places = array("I", [seen.setdefault(column, len(seen)) for column in tally])
         rows.append((name, stratum, places, array("d", tally.values())))
     rows.sort(key=itemgetter(0))
@@ -353,7 +352,7 @@ def _counts_of(counted: Iterable[tuple[str, Mapping[str, float], str]]) -> Count
 
 
 def evaluate(metric: Metric, counts: Counts, sums: Floats, *, smoothly: bool = False) -> Floats:
-    """A metric's value for each row of sums; NaN where it is undefined."""
+    """A metric's value for each row of sums; NaN if undefined."""
     value = metric.smooth if smoothly and metric.smooth is not None else metric.value
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(value(*counts.take(sums, metric.needs)), dtype=np.float64)
@@ -365,7 +364,7 @@ def rows_by_stratum(counts: Counts) -> list[NDArray[np.intp]]:
 
 
 def resampled_sums(counts: Counts, resampling: Resampling) -> Floats:
-    """Sums of resampled groups, each stratum with as many groups as it has."""
+    """Sums of resampled groups; every stratum keeps its number of groups."""
     sums = np.zeros((resampling.n_resamples, counts.matrix.shape[1]))
     for position, rows in enumerate(rows_by_stratum(counts)):
         sums += statistics.resampled_sums(counts.matrix[rows], resampling.n_resamples, resampling.seed + position)
@@ -384,16 +383,16 @@ def rate(about: Description, part: str, hits: str, total: str, *, judged: str) -
 
 
 def share(about: Description, part: str, kind: str, *, of: str = "total") -> Metric:
-    """The judgements of a slice that are of a kind, out of its `total` or `judged` ones."""
+    """The share of a kind of judgement in a slice, out of its `total` or `judged` ones."""
     return rate(about, part, f"{part}.{kind}", f"{part}.{of}", judged=f"{part}.judged")
 
 
 def difference(
     about: Description, first: Metric, second: Metric, both: str, *, is_undefined_without_hits: bool = False
 ) -> Metric:
-    """`first` minus `second`; `both` is the slice that has the items of the two.
+    """`first` minus `second`; `both` is the slice with the items of both.
 
-    `is_undefined_without_hits`: where both rates are 0 the gap would be 0 as well, and mean nothing.
+    `is_undefined_without_hits`: a gap between two rates of 0 would be meaningless.
     """
     n = len(first.needs)
 

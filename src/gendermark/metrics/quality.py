@@ -1,7 +1,7 @@
 """BLEU and chrF as sums over segments, so that their gaps can be resampled like any other metric.
 
-The statistics of a segment are sacreBLEU's own; the score of their sums is computed here, for many resamples at once,
-and equals sacreBLEU's (tested).
+Segment statistics are sacreBLEU's; the score of their sums is computed here for many resamples at once, and equals
+sacreBLEU's (tested).
 """
 
 from __future__ import annotations
@@ -54,26 +54,26 @@ def chrf_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> lis
 
 
 def edit_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> list[dict[str, float]]:
-    """Per segment: the word edits that turn the hypothesis into the reference, and the reference's words."""
+    """Per segment: word edits from hypothesis to reference, and reference words."""
     pairs = [(one.split(), other.split()) for one, other in zip(hypotheses, references, strict=True)]
     return [{"edits": float(_n_edits(said, wanted)), "words": float(len(wanted))} for said, wanted in pairs]
 
 
 def _n_edits(one: Sequence[str], other: Sequence[str]) -> int:
-    """Word-level Levenshtein distance, a row of the table at a time."""
+    """Word-level Levenshtein distance, row by row."""
     ids = {word: number for number, word in enumerate(dict.fromkeys([*one, *other]))}
     target = np.array([ids[word] for word in other], dtype=np.int64)
     ramp = np.arange(len(other) + 1)
     row = ramp.copy()
     for place, word in enumerate(one, start=1):
         best = np.minimum(row[1:] + 1, row[:-1] + (target != ids[word]))
-        # Insertions run along the row: the least of all cells to the left plus the way from there.
+        # Insertions run along the row: minimum over cells to the left plus the distance.
         row = np.minimum.accumulate(np.concatenate([[place], best]) - ramp) + ramp
     return int(row[-1])
 
 
 def mean_value(total: Floats, count: Floats) -> Floats:
-    """The mean of segment scores, in hundredths; word edits per hundred words."""
+    """Mean of segment scores, in hundredths; word edits per hundred words."""
     return 100.0 * total / count
 
 
@@ -90,7 +90,7 @@ def bleu_value(*columns: Floats) -> Floats:
             log_sum = log_sum + np.log(np.where(total > 0, precision, np.nan))
         penalty = np.where(sys_len < ref_len, np.exp(1 - ref_len / sys_len), 1.0)
         score = penalty * np.exp(log_sum / 4)
-    # Without a single matched word sacreBLEU says 0, whatever smoothing would make of it.
+    # Without any matched word sacreBLEU returns 0, despite smoothing.
     score = np.where(columns[2] == 0, 0.0, score)
     return np.where(ref_len > 0, np.where(sys_len > 0, np.nan_to_num(score), 0.0), np.nan)
 
@@ -118,7 +118,7 @@ _SCORES: dict[str, tuple[str, tuple[str, ...], Callable[..., Floats]]] = {
     "effort": ("Word edits per 100 words", ("edits", "words"), mean_value),
     "comet": ("COMET", ("sum", "count"), mean_value),
 }
-"""Its name, the columns of a segment, and its value from their sums."""
+"""Name, segment columns, and value from their sums."""
 
 
 def score_of(score: str, part: str) -> Description:
@@ -134,7 +134,7 @@ def quality(score: str, part: str) -> Metric:
     _, columns, value = _SCORES[score]
     needs = tuple(f"{part}.{score}.{column}" for column in columns)
     counted = (f"{part}.every", f"{part}.translated")
-    # The second column of each is the length of the reference, by which sentences count.
+    # The second column of each is the reference length, by which sentences are weighted.
     return Metric(score_of(score, part), "all", needs, value, *counted, PERCENT, weigh=needs[1:2])
 
 
@@ -147,7 +147,7 @@ def quality_gap(about: Description, score: str, first: str, second: str) -> Metr
         gap = parts[0].value(*columns[:n]) - parts[1].value(*columns[n:])
         if score in ("effort", "comet"):
             return gap
-        # The first column counts what the system wrote: where it wrote nothing there is no gap to speak of.
+        # The first column counts the system's output: without any there is no gap.
         return np.where((columns[0] > 0) & (columns[n] > 0), gap, np.nan)
 
     rule = Combined(((1.0, parts[0]), (-1.0, parts[1])))
@@ -155,14 +155,15 @@ def quality_gap(about: Description, score: str, first: str, second: str) -> Metr
 
 
 def comet_program() -> str | None:
-    """The user's own `comet-score`, named by GENDERMARK_COMET; its pins clash with everything, so it lives apart."""
+    """The user's `comet-score`, named by GENDERMARK_COMET; its pins conflict with everything, so it is installed
+    separately."""
     return os.environ.get("GENDERMARK_COMET") or None
 
 
 def comet_statistics(
     sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]
 ) -> list[dict[str, float]]:
-    """Per segment: its score, and one. Asks the program that GENDERMARK_COMET names."""
+    """Per segment: its score, and one. Runs the program named by GENDERMARK_COMET."""
     program = comet_program() or "comet-score"
     with tempfile.TemporaryDirectory() as name:
         paths = []

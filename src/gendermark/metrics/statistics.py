@@ -1,11 +1,11 @@
-"""The statistics of the project, written once for every metric: intervals, resampling, tests, agreement.
+"""Statistics shared by all metrics: intervals, resampling, tests, agreement.
 
-Everything stands on a count matrix of shape (n_groups, n_columns): row g holds the summed tallies of one cluster
-(a template, a lexeme, a counterfactual pair). A metric is a function of the column sums, so resampling hands back
-column sums, one row per resample, and knows nothing of metrics.
+Based on a count matrix of shape (n_groups, n_columns): row g holds the summed tallies of one cluster (a template, a
+lexeme, a counterfactual pair). A metric is a function of column sums, so resampling returns column sums, one row per
+resample.
 
-What the data leave undefined is `None`, never NaN, and empty data is not an error. What users give (a confidence, a
-number of resamples) is checked where they give it.
+Undefined values are `None`, never NaN, and empty data is not an error. Callers check user input (a confidence, a number
+of resamples).
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ Floats = NDArray[np.float64]
 Alternative = Literal["two-sided", "greater"]
 
 _CHUNK_CELLS = 1 << 18
-"""Cells (resamples x groups) drawn at a time: bounds the memory, and keeps the work inside the processor's cache."""
+"""Cells (resamples x groups) drawn at a time: bounds memory, and fits the processor's cache."""
 
 _FRACTION_TERMS = 100
-"""Of a continued fraction: enough for every probability that is asked for."""
+"""Of a continued fraction: sufficient for all probabilities needed."""
 
 _TIE = 1e-12
-"""Numbers closer than this, relative to the largest in play or to 1, are the same number computed in another order."""
+"""Relative tolerance for equal numbers computed in different order."""
 
 
 # Intervals for rates
 
 
 def normal_quantile(p: float) -> float:
-    """The point below which a standard normal variable falls with probability `p`."""
+    """The quantile of the standard normal distribution."""
     return NormalDist().inv_cdf(p)
 
 
 def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float, float] | None:
     """Score interval of one rate (Wilson 1927, JASA 22:209-212); `None` if `n` is 0.
 
-    Unlike the textbook interval it stays within [0, 1] and keeps a width when every answer is the same.
-    `n` need not be whole, so that an effective sample size can be given.
+    It stays within [0, 1] and has width even if every answer is the same. `n` may be fractional, for an effective
+    sample size.
     """
     if math.isnan(successes) or not n > 0:
         return None
@@ -53,23 +53,23 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float,
     shrink = 1 + z * z / n
     centre = (rate + z * z / (2 * n)) / shrink
     half = z / shrink * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
-    # Equal to the rate at 0 and at 1, and around it elsewhere, in exact arithmetic; rounding must not undo it.
+    # Exact arithmetic gives the rate itself at 0 and 1, and an interval around it elsewhere; guard against rounding.
     low = 0.0 if rate == 0 else min(max(centre - half, 0.0), rate)
     high = 1.0 if rate == 1 else max(min(centre + half, 1.0), rate)
     return low, high
 
 
 def student_tail(t: float, df: float) -> float:
-    """How probable a value above `t` is under Student's distribution; `df` need not be whole."""
+    """P(T > t) under Student's distribution; `df` may be fractional."""
     tail = 0.5 * _incomplete_beta(df / 2, 0.5, df / (df + t * t))
     return tail if t >= 0 else 1 - tail
 
 
 @cache
 def student_quantile(p: float, df: float) -> float:
-    """The point below which a variable with Student's distribution falls with probability `p`, from one half on."""
+    """The quantile of Student's distribution, for p from one half on."""
     log_density = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
-    # Newton's steps from the normal quantile, which is never above it: the tail is convex, so none goes too far.
+    # Newton's method from the normal quantile, a lower bound: the tail is convex, so no step overshoots.
     t, step = NormalDist().inv_cdf(p), 1.0
     while step > 1e-13 * t:
         density = math.exp(log_density - (df + 1) / 2 * math.log1p(t * t / df))
@@ -99,9 +99,9 @@ def resampled_sums(counts: ArrayLike, n_resamples: int, seed: int) -> Floats:
     """Column sums of `n_resamples` cluster bootstrap samples, shape (n_resamples, n_columns).
 
     Each draws `n_groups` rows with replacement (Efron 1979, Annals of Statistics 7:1-26; whole clusters: Davison &
-    Hinkley 1997, section 3.8), because the sentences of one template or lexeme are not independent.
-    The draws depend on the seed and the number of groups alone: equal seeds give paired samples. Whole counts add up
-    exactly on every machine; fractions may differ in the last bit between machines.
+    Hinkley 1997, section 3.8), because the sentences of one template or lexeme are dependent. Draws depend only on the
+    seed and the number of groups: equal seeds give paired samples. Integer counts sum exactly on every machine;
+    fractions may differ in the last bit.
     """
     matrix = np.asarray(counts, dtype=np.float64)
     sums = np.zeros((n_resamples, matrix.shape[1]))
@@ -113,8 +113,8 @@ def resampled_sums(counts: ArrayLike, n_resamples: int, seed: int) -> Floats:
 def percentile_interval(replicates: Floats, confidence: float = 0.95) -> tuple[float, float] | None:
     """The central `confidence` part of the bootstrap replicates of a metric (Efron & Tibshirani 1993, chapter 13).
 
-    A replicate that is not finite (the metric was undefined in that resample) is left out. `None` if more than half
-    are left out, or there are none: the rest would describe the lucky resamples only.
+    Non-finite replicates (metric undefined) are left out. `None` if more than half are, or there are none: the rest
+    would be a biased selection.
     """
     kept = _mostly_defined(replicates)
     if kept is None:
@@ -135,14 +135,14 @@ def _chunks(n_resamples: int, n_groups: int) -> Iterator[slice]:
 
 
 def _bootstrap_weights(n_groups: int, n_resamples: int, seed: int) -> Iterator[tuple[slice, Floats]]:
-    """How often each group is drawn, one resample per row, chunk by chunk."""
+    """How often each group is drawn, one resample per row, in chunks."""
     if n_groups == 0:
         return
     generator = np.random.Generator(np.random.PCG64(seed))
     for rows in _chunks(n_resamples, n_groups):
         n_rows = rows.stop - rows.start
-        # 64-bit draws: numpy keeps what is left of a random word for the next call, so chunks do not matter.
-        # For 8 and 16 bits it throws the rest away at the end of each call.
+        # 64-bit draws: numpy then keeps the rest of a random word for the next call, so chunks do not matter. For 8 and
+        # 16 bits it discards the rest after each call.
         draws = generator.integers(n_groups, size=(n_rows, n_groups), dtype=np.int64)
         draws += np.arange(n_rows, dtype=np.int64)[:, None] * n_groups
         tally = np.bincount(draws.ravel(), minlength=n_rows * n_groups)
@@ -150,11 +150,11 @@ def _bootstrap_weights(n_groups: int, n_resamples: int, seed: int) -> Iterator[t
 
 
 def _coin_flips(n_groups: int, n_resamples: int, seed: int) -> Iterator[tuple[slice, Floats]]:
-    """A fair 0 or 1 for each group, one resample per row, chunk by chunk."""
+    """A fair 0 or 1 for each group, one resample per row, in chunks."""
     if n_groups == 0:
         return
     generator = np.random.Generator(np.random.PCG64(seed))
-    n_words = -(-n_groups // 64)  # whole words for each resample, so that chunks do not matter
+    n_words = -(-n_groups // 64)  # whole words per resample, so that chunks do not matter
     for rows in _chunks(n_resamples, n_groups):
         words = generator.integers(0, 2**64, size=(rows.stop - rows.start, n_words), dtype=np.uint64)
         octets = words.astype("<u8", copy=False).view(np.uint8)
@@ -165,11 +165,11 @@ def _coin_flips(n_groups: int, n_resamples: int, seed: int) -> Iterator[tuple[sl
 
 
 def permutation_p_value(observed: float, replicates: Floats, alternative: Alternative = "two-sided") -> float | None:
-    """How often chance alone does at least as much as was observed: `(1 + extreme) / (1 + replicates)`.
+    """The share of arrangements at least as extreme as observed: `(1 + extreme) / (1 + replicates)`.
 
-    The observed arrangement counts as one of the possible ones, so the value is never 0 (Phipson & Smyth 2010,
-    Statistical Applications in Genetics and Molecular Biology 9:39). "two-sided" compares distances from 0.
-    Replicates that are not finite are left out; `None` if more than half are, or if the observed value is undefined.
+    The observed arrangement counts as one, so the value is never 0 (Phipson & Smyth 2010, Statistical Applications in
+    Genetics and Molecular Biology 9:39). "two-sided" compares distances from 0. Non-finite replicates are left out;
+    `None` if more than half are, or if the observed value is undefined.
     """
     values = _mostly_defined(replicates) if len(replicates) else replicates
     if values is None or not math.isfinite(observed):
@@ -181,9 +181,8 @@ def permutation_p_value(observed: float, replicates: Floats, alternative: Altern
 def sign_flip_test(differences: Floats, n_resamples: int, seed: int, alternative: Alternative = "two-sided") -> float:
     """One-sample permutation test of mean zero, one difference per group (Fisher 1935, The Design of Experiments).
 
-    If the groups lean to neither side, each difference could as well have had the other sign. All sign patterns are
-    enumerated when there are at most `n_resamples`, otherwise that many are drawn. Differences that are not finite are
-    left out; no differences give 1.
+    Under the null, each difference is equally likely with the other sign. All sign patterns are enumerated if there are
+    at most `n_resamples`, otherwise that many are drawn. Non-finite differences are left out; no differences give 1.
     """
     values = differences[np.isfinite(differences)]
     observed = float(values.sum())
@@ -192,7 +191,7 @@ def sign_flip_test(differences: Floats, n_resamples: int, seed: int, alternative
         sums = np.zeros(1)
         for value in values:
             sums = np.concatenate((sums + value, sums - value))
-        # The observed signs are among them: nothing is to be added.
+        # The observed signs are included.
         return _n_extreme(observed, sums, alternative, tie) / len(sums)
     n_extreme = 0
     for _, flipped in _coin_flips(len(values), n_resamples, seed):
@@ -201,10 +200,10 @@ def sign_flip_test(differences: Floats, n_resamples: int, seed: int, alternative
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """p-values adjusted for having asked several questions, in input order (Holm 1979, Scand. J. Stat. 6:65-70).
+    """Adjust p-values for multiple questions, in input order (Holm 1979, Scand. J. Stat. 6:65-70).
 
-    Keeps the chance of any false alarm below the level, whatever the dependence between the questions. `None` (or
-    NaN), a test that could not be made, passes through as `None` and does not count.
+    Controls the family-wise error rate under any dependence. `None` (or NaN), a test that could not be made, passes
+    through as `None` and does not count.
     """
     made = [(p, place) for place, p in enumerate(p_values) if p is not None and not math.isnan(p)]
     adjusted: list[float | None] = [None] * len(p_values)
@@ -216,9 +215,9 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
-    """p-values adjusted for counting or choosing among many results (Benjamini & Hochberg 1995, JRSS B 57:289-300).
+    """Adjust p-values for counting or selecting among many results (Benjamini & Hochberg 1995, JRSS B 57:289-300).
 
-    Of the results below the level, at most that share is false on average. `None` passes through and does not count.
+    Controls the false discovery rate. `None` passes through and does not count.
     """
     made = sorted(((p, place) for place, p in enumerate(p_values) if p is not None), reverse=True)
     adjusted: list[float | None] = [None] * len(p_values)
@@ -230,11 +229,11 @@ def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 class Independence(NamedTuple):
-    """Whether outcome depends on class. All three are `None` with fewer than two classes or outcomes with counts."""
+    """Whether outcome depends on class. All are `None` with fewer than two classes or outcomes with counts."""
 
     chi_square: float | None = None
     cramers_v: float | None = None
-    """Strength from 0 (none) to 1 (the class decides the outcome), whatever the size of the table (Cramér 1946)."""
+    """Effect size from 0 (none) to 1 (the class determines the outcome), independent of table size (Cramér 1946)."""
     p_value: float | None = None
 
 
@@ -242,14 +241,14 @@ def independence_test(outcomes: ArrayLike, classes: Sequence[str], n_resamples: 
     """Does the distribution of outcomes differ between classes of clusters?
 
     `outcomes` counts the outcomes of each cluster, shape (n_groups, n_outcomes), such as the feminine, masculine and
-    neutral translations of one lexeme; `classes` names the class of each cluster. The statistic is Pearson's
-    chi-square of the class x outcome table (Pearson 1900). Its p-value comes from permuting the class labels among the
-    clusters, not from the chi-square distribution: sentences with the same lexeme are not independent.
+    neutral translations of one lexeme; `classes` names the class of each cluster. The statistic is Pearson's chi-square
+    of the class x outcome table (Pearson 1900). Its p-value comes from permuting class labels among clusters, not from
+    the chi-square distribution: sentences with the same lexeme are dependent.
     """
     if not len(classes):
         return Independence()
     counts = np.asarray(outcomes, dtype=np.float64)
-    occupied = counts.sum(axis=1) > 0  # a cluster without counts says nothing, and could leave a class empty
+    occupied = counts.sum(axis=1) > 0  # an empty cluster has no information, and could leave a class empty
     labels = np.unique(np.asarray(classes, dtype=np.str_)[occupied], return_inverse=True)[1]
     counts = counts[np.ix_(occupied, counts.sum(axis=0) > 0)]
     n_classes, n_outcomes = len(np.unique(labels)), counts.shape[1]
@@ -269,7 +268,7 @@ def independence_test(outcomes: ArrayLike, classes: Sequence[str], n_resamples: 
 
 
 def _chi_squares(labels: NDArray[np.intp], n_classes: int, counts: Floats) -> Floats:
-    """Pearson's chi-square for each row of `labels`, which gives every cluster a class."""
+    """Pearson's chi-square for each row of `labels`, which assigns every cluster a class."""
     outcome_shares = counts.sum(axis=0) / counts.sum()
     statistic = np.zeros(len(labels))
     for number in range(n_classes):
@@ -280,7 +279,7 @@ def _chi_squares(labels: NDArray[np.intp], n_classes: int, counts: Floats) -> Fl
 
 
 def _n_extreme(observed: float, replicates: Floats, alternative: Alternative, tie: float) -> int:
-    """How many replicates lie at least as far out as the observed value, give or take `tie`."""
+    """Number of replicates at least as extreme as observed, up to `tie`."""
     far, bound = (np.abs(replicates), abs(observed)) if alternative == "two-sided" else (replicates, observed)
     return int(np.count_nonzero(far >= bound - tie))
 
@@ -291,8 +290,8 @@ def _n_extreme(observed: float, replicates: Floats, alternative: Alternative, ti
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """Agreement of two raters beyond chance (Cohen 1960, Educational and Psychological Measurement 20:37-46).
 
-    1 is perfect, 0 is what their label frequencies alone would give. `None` when undefined: no items, or both raters
-    give the one same label throughout, where chance alone agrees always. `None` as a rating is a label like any other.
+    1 is perfect, 0 is chance level. `None` if undefined: no items, or both raters always give the same single label.
+    `None` as a rating is a label like any other.
     """
     n = len(first)
     n_agreed = sum(a == b for a, b in zip(first, second, strict=True))
@@ -306,8 +305,8 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
 def krippendorff_alpha(ratings: Sequence[Sequence[Hashable | None]]) -> float | None:
     """Agreement of any number of raters on nominal labels (Krippendorff 2011, Computing Krippendorff's Alpha).
 
-    Rows are raters, columns are units, `None` is a missing rating. A unit with fewer than two ratings has nothing to
-    compare and is left out. `None` when undefined: no unit is left, or all that is left has one and the same label.
+    Rows are raters, columns are units, `None` is a missing rating. Units with fewer than two ratings are left out.
+    `None` if undefined: no unit is left, or all labels are equal.
     """
     totals: Counter[Hashable] = Counter()
     disagreement = 0.0

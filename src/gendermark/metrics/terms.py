@@ -1,18 +1,17 @@
-"""Terms that show gender, annotated in two forms: how many a translation has in either, and how many in the right one.
+"""Annotated gendered terms in two forms: how many a translation contains, and how many of these in the correct form.
 
-Bentivogli et al. (2020, ACL, MuST-SHE) as revised by Gaido et al. (2020, COLING): a translation that words a sentence
-otherwise is not wrong about gender, it only says nothing; so *coverage* (found in either form) stands beside
-*accuracy* (right, of those found).
+Bentivogli et al. (2020, ACL, MuST-SHE) as revised by Gaido et al. (2020, COLING): a translation worded differently is
+not wrong about gender, so *coverage* (found in either form) is reported beside *accuracy* (correct, of those found).
 
-**The format of annotated terms**, for every data set that has them: the terms of a sentence are separated by `;`, and
-each has its right and its wrong form, separated by `|`:
+**Format of annotated terms**, for all data sets: terms are separated by `;`, and each has its correct and its wrong
+form, separated by `|`:
 
     la doctora|el doctor;cansada|cansado
 
-Where no form has more than one word a space will do, as in MuST-SHE's own files: `una un;amica amico`.
+If no form has more than one word, a space is enough, as in MuST-SHE's files: `una un;amica amico`.
 
-A judge counts the terms of a translation (`count_terms`) as measures of its judgement; a tally adds them up
-(`add_terms`); `term_coverage` and `term_accuracy` are the metrics.
+A judge counts the terms of a translation (`count_terms`) as measures of its judgement; a tally sums them (`add_terms`);
+`term_coverage` and `term_accuracy` are the metrics.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ _DESCRIBED = described(__package__)
 _COUNTS = ("terms", "terms_found", "terms_right")
 
 Form = tuple[str, ...]
-"""The words of one form of a term, as `words.cut` writes them."""
+"""The words of one form of a term, as from `words.cut`."""
 
 
 class Term(NamedTuple):
-    """One term of a reference in the right gender, and the same in the wrong one."""
+    """A term of a reference in the correct gender, and in the wrong one."""
 
     right: Form
     wrong: Form
 
 
 class Found(NamedTuple):
-    """One term in one translation: in which form, and where among its words; neither where it is not there."""
+    """A term in a translation: which form, and its position; neither if absent."""
 
     term: Term
     is_right: bool | None = None
@@ -47,7 +46,7 @@ class Found(NamedTuple):
 
 
 def read_terms(text: str) -> list[Term]:
-    """The terms of a sentence, in the format above. Terms whose forms are the same show nothing and are left out."""
+    """The terms of a sentence, in the format above, without terms whose forms are equal."""
     terms = []
     for piece in filter(None, map(str.strip, text.split(";"))):
         forms = piece.split("|") if "|" in piece else piece.split()
@@ -60,21 +59,20 @@ def read_terms(text: str) -> list[Term]:
 
 
 def count_terms(words: Sequence[str], terms: Iterable[Term]) -> dict[str, float]:
-    """How many terms a translation has, cut into words."""
+    """Count the terms in a tokenised translation."""
     return counts_of(find_terms(words, terms))
 
 
 def counts_of(found: Sequence[Found]) -> dict[str, float]:
-    """For `Judgement.measures`."""
     kinds = [one.is_right for one in found]
     counts = len(kinds), len(kinds) - kinds.count(None), kinds.count(True)
     return dict(zip(_COUNTS, map(float, counts), strict=True))
 
 
 def find_terms(words: Sequence[str], terms: Iterable[Term]) -> list[Found]:
-    """The terms of a translation, cut into words; each of its words serves one term only.
+    """The terms in a tokenised translation; each word serves one term only.
 
-    The right form is looked for first, as published: who writes both forms has the right one.
+    The correct form is searched first, as published: a translation with both forms is correct.
     """
     left = list(words)
     found = []
@@ -85,17 +83,16 @@ def find_terms(words: Sequence[str], terms: Iterable[Term]) -> list[Found]:
 
 
 def _take(words: list[str], form: Form) -> Place | None:
-    """Take the first place where these words stand together out of a text, if there is one."""
+    """Remove the first occurrence of these words from a text, if any, and return its position."""
     length = len(form)
     for start in range(len(words) - length + 1):
         if words[start] == form[0] and tuple(words[start : start + length]) == form:
-            words[start : start + length] = [""] * length  # what stood on both sides does not stand together now
+            words[start : start + length] = [""] * length  # words on either side do not become adjacent
             return start, start + length
     return None
 
 
 def add_terms(columns: MutableMapping[str, float], part: str, measures: Mapping[str, float]) -> None:
-    """Add the terms of one judgement to the columns of a slice."""
     for name in _COUNTS:
         columns[f"{part}.{name}"] = columns.get(f"{part}.{name}", 0.0) + measures.get(name, 0.0)
 

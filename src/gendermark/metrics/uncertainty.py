@@ -1,11 +1,11 @@
-"""How unsure a system is, from samples of its translations: the arithmetic of Staliūnaitė, Cheng & Vlachos (2026).
+"""Uncertainty of a system from sampled translations: the arithmetic of Staliūnaitė, Cheng & Vlachos (2026).
 
-Everything stands on distinct texts and how often each was drawn: 128 samples of which 6 differ cost 6 embeddings and
-15 pairs. Entropies and surprisals are in nats (natural logarithm).
+Computed on distinct texts and their counts: 128 samples with 6 distinct texts need 6 embeddings and 15 pairs. Entropies
+and surprisals are in nats.
 
-An entropy is the mean surprisal of a sample (equation 1). The measures differ in when two texts count as the same:
-never (Shannon), when they share a label (semantic entropy: labels by entailment; gender entropy: labels by gender), or
-by degrees (S3E, by similarity). What the samples leave undefined is `None`, never NaN.
+An entropy is the mean surprisal of a sample (equation 1). The measures differ in when two texts count as equal: never
+(Shannon), if they share a label (semantic entropy: by entailment; gender entropy: by gender), or by degree of
+similarity (S3E). Undefined values are `None`, never NaN.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ ALPHAS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Samples:
-    """The distinct texts among the samples of one sentence, sorted, so that the order of drawing changes nothing."""
+    """The distinct texts among the samples of one sentence, sorted, so that drawing order does not matter."""
 
     texts: tuple[str, ...]
     counts: Floats
-    """How often each was drawn; whole numbers."""
+    """Integer counts."""
     n: int
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Samples:
-        """Count texts as they were drawn."""
         tally = Counter(texts)
         distinct = tuple(sorted(tally))
         return cls(distinct, np.array([tally[text] for text in distinct], dtype=np.float64), tally.total())
@@ -50,7 +49,6 @@ class Samples:
         return len(self.texts)
 
     def only(self, kept: Sequence[bool]) -> Samples:
-        """The samples of some of the distinct texts."""
         texts = tuple(text for text, keep in zip(self.texts, kept, strict=True) if keep)
         counts = self.counts[np.asarray(kept, dtype=bool)]
         return Samples(texts, counts, int(counts.sum()))
@@ -65,7 +63,7 @@ def shannon_entropy(samples: Samples, correction: Correction = "none") -> float 
 
 
 def shannon_surprisal_of(samples: Samples, text: str) -> float | None:
-    """The surprisal of any text; one that was never drawn counts as in `cluster_surprisal_of`."""
+    """The surprisal of any text; unsampled ones as in `cluster_surprisal_of`."""
     return _surprisal_of(dict(zip(samples.texts, samples.counts, strict=True)).get(text, 0.0), samples.n)
 
 
@@ -73,15 +71,15 @@ def shannon_surprisal_of(samples: Samples, text: str) -> float | None:
 
 
 def cluster_entropy(samples: Samples, labels: Labels, correction: Correction = "none") -> float | None:
-    """The entropy of the labels, which is also the mean of the surprisals (Appendix B); `None` without samples."""
+    """The entropy of the labels, also the mean of the surprisals (Appendix B); `None` without samples."""
     return _entropy(samples.counts @ _members(labels), correction)
 
 
 def cluster_surprisal_of(samples: Samples, labels: Labels, label: Hashable) -> float | None:
-    """The surprisal of a text with this label, drawn or not; `None` without samples.
+    """The surprisal of a text with this label, sampled or not; `None` without samples.
 
-    A label that no sample has gets the probability 1 / (n + 1), as if the text had been the next to be drawn. So what
-    was seen keeps the value the paper defines, and what was not is always more surprising than what was.
+    An unseen label gets probability 1 / (n + 1), as if the text had been the next sample. Seen labels keep the value
+    that the paper defines, and unseen ones are always more surprising.
     """
     n_seen = sum(count for own, count in zip(labels, samples.counts.tolist(), strict=True) if own == label)
     return _surprisal_of(n_seen, samples.n)
@@ -91,10 +89,10 @@ def cluster_surprisal_of(samples: Samples, labels: Labels, label: Hashable) -> f
 
 
 def s3e_entropies(samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> list[float | None]:
-    """Similarity-sensitive Shannon entropy (equation 3), of several alphas at once, which takes hardly longer.
+    """Similarity-sensitive Shannon entropy (equation 3), for several alphas at once, at little extra cost.
 
-    Between 0 and Shannon's; `None` without samples. `similarities` compares each distinct text with each, 0 to 1, and 1
-    with itself; an alpha is the power they are raised to: the larger, the less two texts that differ count as the same.
+    Between 0 and Shannon's; `None` without samples. `similarities` compares all distinct texts pairwise, 0 to 1, with
+    ones on the diagonal; they are raised to the power alpha: the larger, the less different texts count as equal.
     """
     masses = samples.counts @ _weights(similarities, alphas)
     if samples.n_distinct < 2:
@@ -103,15 +101,15 @@ def s3e_entropies(samples: Samples, similarities: ArrayLike, alphas: Sequence[fl
 
 
 def s3e_surprisal_of(samples: Samples, similarities_to_text: ArrayLike, alpha: float = 1.0) -> float | None:
-    """The surprisal of any text, from its similarity to each distinct one (1 where they are equal).
+    """The surprisal of any text, from its similarity to each distinct one (1 if equal).
 
-    `None` without samples, and for a text unlike every one of them, which would be infinitely surprising.
+    `None` without samples, and for a text unlike all of them, whose surprisal would be infinite.
     """
     similarities = np.asarray(similarities_to_text, dtype=np.float64)
-    alike = (similarities > 0) | (alpha == 0)  # the power 0 makes everything alike
+    alike = (similarities > 0) | (alpha == 0)  # with power 0 all are equal
     if not alike.any():
         return None
-    # A text far from all samples has a mean similarity below the smallest float: logarithms first, then the sum.
+    # Mean similarities may underflow: sum logarithms.
     logs = np.log(samples.counts[alike] / samples.n)
     if alpha > 0:
         logs += alpha * np.log(similarities[alike])
@@ -123,23 +121,21 @@ def s3e_surprisal_of(samples: Samples, similarities_to_text: ArrayLike, alpha: f
 
 
 def resampled_counts(samples: Samples, n_resamples: int, seed: int) -> Floats:
-    """How often each distinct text would be drawn if the samples were drawn anew, one resample per row.
+    """Counts of each distinct text under resampling of the samples, one resample per row.
 
-    Every measure of the same samples is taken of the same rows, so that their differences can be resampled too.
+    All measures of the same samples use the same rows, so that their differences can be resampled too.
     """
-    if samples.n_distinct < 2:  # there is nothing else to draw
+    if samples.n_distinct < 2:  # nothing else to draw
         return np.full((n_resamples, samples.n_distinct), float(samples.n))
     generator = np.random.Generator(np.random.PCG64(seed))
     return generator.multinomial(samples.n, samples.counts / samples.n, size=n_resamples).astype(np.float64)
 
 
 def resampled_shannon(counts: Floats) -> Floats:
-    """Shannon entropy of each row of `resampled_counts`."""
     return _mean_surprisals(counts, counts)
 
 
 def resampled_cluster(counts: Floats, labels: Labels) -> Floats:
-    """Cluster entropy of each row of `resampled_counts`."""
     return resampled_shannon(counts @ _members(labels))
 
 
@@ -152,14 +148,14 @@ def resampled_s3es(counts: Floats, similarities: ArrayLike, alphas: Sequence[flo
 
 
 def within_labels(samples: Samples, labels: Labels) -> float | None:
-    """The entropy of the wording within each label: H(text) = H(label) + H(text | label), exactly.
+    """The entropy of wording within labels: H(text) = H(label) + H(text | label), exactly.
 
-    Undecided texts are a class of their own. For the decided ones alone, hand over `decided(samples, labels)`.
+    Undecided texts form a class of their own. To exclude them, pass `decided(samples, labels)`.
     """
     if not samples.n:
         return None
     members = _members(labels)
-    sizes = members @ (samples.counts @ members)  # of the cluster that each text is in
+    sizes = members @ (samples.counts @ members)  # of the cluster of each text
     return float(-(samples.counts / samples.n) @ np.log(samples.counts / sizes)) + 0.0
 
 
@@ -179,10 +175,10 @@ def feminine_share(samples: Samples, genders: Sequence[Gender | None]) -> float 
 
 
 def openness(samples: Samples, genders: Sequence[Gender | None]) -> float | None:
-    """How far samples whose gender can be read are from agreeing on masculine or on feminine: 0 if all agree.
+    """Distance of readable samples from unanimous masculine or feminine: 0 if all agree.
 
-    1/2 for a fair coin, 1 where no sample has a gender. Between masculine and feminine it orders texts as gender
-    entropy does; unlike entropy, it does not take a text that leaves the gender open for one that is sure of it.
+    1/2 for a fair coin, 1 if no sample has a gender. Between masculine and feminine it ranks texts as gender entropy
+    does; unlike entropy, it does not treat unanimously open gender as certain.
     """
     masculine, feminine, neutral = (
         float(samples.counts[[own is gender for own in genders]].sum())
@@ -195,7 +191,7 @@ def openness(samples: Samples, genders: Sequence[Gender | None]) -> float | None
 def log_probability_per_token(
     log_probabilities: Sequence[float | None], n_tokens: Sequence[int | None]
 ) -> float | None:
-    """The mean over all tokens of all texts for which both numbers are known, so that short texts do not weigh more."""
+    """The mean over all tokens of all texts with both numbers known, so that short texts do not weigh more."""
     known = [
         (total, length)
         for total, length in zip(log_probabilities, n_tokens, strict=True)
@@ -208,17 +204,17 @@ def log_probability_per_token(
 
 
 def relative_difference(first: float | None, second: float | None) -> float | None:
-    """(C - I) / C of surprisals and (U - A) / U of entropies: below 0 for a system that is as it should be.
+    """(C - I) / C of surprisals and (U - A) / U of entropies: negative for a good system.
 
-    So the right gender surprises it less (equation 4), and it is less sure where gender is open (equation 5). Both
-    equations are lost in the text we have, and reconstructed from the paper's tables.
+    The correct gender then surprises it less (equation 4), and it is less certain if gender is open (equation 5). Both
+    equations are missing from our copy of the text, and reconstructed from the paper's tables.
     """
     difference = signed_difference(first, second)
     return None if difference is None or not first else difference / first
 
 
 def signed_difference(first: float | None, second: float | None) -> float | None:
-    """`first` minus `second`: C - I or U - A as they are, which also holds when there is nothing to divide by."""
+    """C - I or U - A, which is also defined if the denominator is 0."""
     if first is None or second is None or not math.isfinite(first - second):
         return None
     return first - second
@@ -238,13 +234,13 @@ def _mean_surprisals(counts: Floats, masses: Floats) -> Floats:
     n = counts.sum(axis=-1, keepdims=True)
     drawn = counts > 0
     with np.errstate(invalid="ignore"):
-        # Where nothing was drawn its surprisal does not count, be it infinite.
+        # Ignore infinite surprisals of texts not drawn.
         shares = np.where(drawn, np.minimum(masses / n, 1.0), 1.0)
         return np.asarray(-((counts / n) * np.log(shares)).sum(axis=-1) + 0.0, dtype=np.float64)
 
 
 def _entropy(counts: Floats, correction: Correction) -> float | None:
-    """Of counts, as they are or less biased: the entropy of a sample is too low, as it misses what is rare."""
+    """Entropy of counts, optionally bias-corrected: sample entropy is too low, as it misses rare texts."""
     if not counts.sum():
         return None
     plain = 0.0 if len(counts) == 1 else float(_mean_surprisals(counts[None, :], counts[None, :])[0])
@@ -252,7 +248,7 @@ def _entropy(counts: Floats, correction: Correction) -> float | None:
 
 
 def _members(labels: Labels) -> Floats:
-    """One row per text, one column per label, 1 where they belong together."""
+    """One row per text, one column per label, 1 for membership."""
     numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     members = np.zeros((len(labels), len(numbers)))
     members[np.arange(len(labels)), [numbers[label] for label in labels]] = 1.0
@@ -260,7 +256,6 @@ def _members(labels: Labels) -> Floats:
 
 
 def _weights(similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
-    """A matrix for each alpha."""
     matrix = np.asarray(similarities, dtype=np.float64)
-    # One by one: of several at once the last digits would depend on which.
+    # One by one: batched, the last digits would depend on the other alphas.
     return np.stack([np.power(matrix, alpha) for alpha in alphas])

@@ -1,6 +1,6 @@
-"""Whether one result shows a bias: its own questions, corrected for each other and for nothing else.
+"""Whether one result shows a bias: its own questions, corrected for each other only.
 
-A verdict is a property of one result (system, benchmark, direction). It never depends on what else stands on a page.
+A verdict is a property of one result (system, benchmark, direction) and independent of the rest of a page.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from gendermark.metrics.metric import (
 from gendermark.records import Estimate, Gender, Judgement, Test, Verdict
 
 ALPHA = 0.05
-"""A result, or a difference between two, is significant if its corrected p-value is below this."""
+"""Corrected p-values below this are significant."""
 LEAST_GROUPS = 10
-"""Groups of women, and of men, below which nothing is concluded."""
+"""Minimum groups of women, and of men, for a conclusion."""
 LEAST_GROUPS_NEAR_A_BOUND = 19
 _NEAR_A_BOUND = 0.95
-"""Two rates this close to their bound, on few groups, have intervals far too wide to compare (docs/statistics.md)."""
+"""Rates this close to a bound, on few groups, have intervals too wide to compare (docs/statistics.md)."""
 
 
 class State(StrEnum):
-    """What is concluded about one question."""
+    """The conclusion about one question."""
 
     SIGNIFICANT = "significant"
     NOT_SIGNIFICANT = "not_significant"
@@ -49,7 +49,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class BiasVerdict:
-    """The answer to one question of a result, after Holm's correction over the questions of that result."""
+    """The answer to one question of a result, Holm-corrected over the questions of that result."""
 
     metric: str
     slice: str
@@ -88,7 +88,7 @@ def verdicts(
 
 
 def has_too_few(metric: Metric, counts: Counts) -> bool:
-    """Whether a metric has too few groups, on either side of a gap, to conclude anything from it."""
+    """Whether a metric has too few groups, on either side of a gap, for a conclusion."""
     terms = [term for _, term in metric.rule.terms] if isinstance(metric.rule, Combined) else [metric]
     n_groups = min(int((np.sum(counts.take(counts.matrix, term.weight), axis=0) > 0).sum()) for term in terms)
     if n_groups < LEAST_GROUPS:
@@ -99,7 +99,7 @@ def has_too_few(metric: Metric, counts: Counts) -> bool:
 
 
 def _share(term: Metric, counts: Counts) -> float:
-    """Where a term lies between its bounds, from 0 to 1; in the middle where it has none."""
+    """Position of a term between its bounds, from 0 to 1; 0.5 without bounds."""
     if not isinstance(term.rule, Bounded):
         return 0.5
     value = float(evaluate(term, counts, counts.totals)[0])
@@ -116,7 +116,7 @@ _GAP = Description("lost_gap", "men minus women, not translated", "Not translate
 
 
 class Untranslated(NamedTuple):
-    """Shares of women and of men that were not translated, and the difference."""
+    """Shares of women and men that were not translated, and the difference."""
 
     women: Estimate
     men: Estimate
@@ -134,7 +134,7 @@ class Untranslated(NamedTuple):
 
 @cached
 def untranslated_by_gender(judgements: Sequence[Judgement]) -> Untranslated | None:
-    """Compare how often women and men were not translated; None where either is missing."""
+    """Compare how often women and men were not translated; None if either is missing."""
     counts = count_singly((j for j in judgements if j.expected in _BOTH), _columns)
     if not {f"{gender}.total" for gender in _BOTH} <= set(counts.columns):
         return None

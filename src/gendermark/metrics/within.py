@@ -1,11 +1,11 @@
-"""How far a number would move with other sentences about the same groups: the second of the two intervals.
+"""Intervals for other sentences about the same groups: the second of the two intervals.
 
-Groups (occupations, words) are taken as they are, and the sentences of a group and gender as a sample. Only the
-variance within these cells counts: V = sum over cells of n Cov(c), where c is the row of counts of one sentence. The
-gradient of a metric carries it to its value (the delta method). docs/statistics.md says when to read which interval.
+Groups (occupations, words) are fixed, and the sentences of a group and gender are a sample. Only the variance within
+these cells counts: V = sum over cells of n Cov(c), where c is the count row of one sentence. The gradient of a metric
+propagates it to its value (delta method). docs/statistics.md says when to use which interval.
 
-A cell without mistakes must not count as certain: half a sentence drawn from all of them is added to each, and the
-bias of the smoothed variance is removed exactly for cells that are alike.
+To avoid certainty in cells without errors, half a sentence of the pooled distribution is added to each, and the bias of
+the smoothed variance is removed, exactly for identical cells.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from gendermark.metrics.metric import Bounded, Combined, Counts, Floats, Metric,
 from gendermark.records import Gender, Judgement
 
 _STEP = 1e-4
-"""Of the numerical gradient, as a share of a column's sum."""
+"""Step of the numerical gradient, as a share of a column's sum."""
 _NO_VARIANCE = 1e-12
-"""Eigenvalues of a covariance below this share of the largest are rounding."""
+"""Smaller relative eigenvalues of a covariance are rounding."""
 _MOST_CELLS_AT_ONCE = 5_000
 _MOST_KNOWN = 1_000
 _ADDED = 0.5
-"""Sentences of the pooled distribution that are added to each cell."""
+"""Sentences of the pooled distribution added to each cell."""
 Kind = tuple[tuple[str, float], ...]
 """The counts of one sentence: columns and amounts."""
 Ends = tuple[float, float]
@@ -37,19 +37,19 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True)
 class Within:
-    """The variance of sums of columns that comes from the sentences within groups alone."""
+    """The covariance of column sums from sentences within groups."""
 
     columns: dict[str, int]
     covariance: Floats
     """Of the sums of all columns."""
     certain: Floats
-    """The part of it that comes from certainty units."""
+    """The part from certainty units."""
     sums: Floats
     n_cells: int
     n_sentences: int
 
     def variance(self, metric: Metric, counts: Counts, *, of_certain: bool = False) -> float | None:
-        """Of a metric; None where it is not made of the counts of single sentences (it counts pairs, say)."""
+        """Of a metric; None if it is not made of counts of single sentences (but of pairs, say)."""
         return self.covariance_of(metric, metric, counts, of_certain=of_certain)
 
     def covariance_of(self, one: Metric, other: Metric, counts: Counts, *, of_certain: bool = False) -> float | None:
@@ -61,7 +61,7 @@ class Within:
         return float(first[1] @ matrix[np.ix_(first[0], second[0])] @ second[1])
 
     def _slopes(self, metric: Metric, counts: Counts) -> tuple[list[int], Floats] | None:
-        """The columns of a metric that sentences have, and how it moves with each; None if they do not add up to it."""
+        """The columns of a metric with sentence counts, and its slopes; None if they do not add up to it."""
         places = [self.columns.get(name, -1) for name in metric.needs]
         own = [float(self.sums[place]) if place >= 0 else 0.0 for place in places]
         totals = [float(column[0]) for column in counts.take(counts.totals, metric.needs)]
@@ -76,7 +76,7 @@ def count_within(judgements: Iterable[Judgement], tally: Tally, certainty: Colle
 
 
 def count_pairs(pairs: Iterable[tuple[Judgement, Judgement]], tally: Tally) -> Within:
-    """Count two systems' judgements of the same sentences together, each in columns of its own."""
+    """Count two systems' judgements of the same sentences together, in separate columns."""
 
     def both(pair: tuple[Judgement, Judgement]) -> dict[str, float]:
         return {f"{n}/{name}": amount for n, j in enumerate(pair) for name, amount in tally((j,)).items()}
@@ -89,7 +89,7 @@ def _within(sentences: Iterable[tuple[str, Gender | None, Mapping[str, float]]],
     kinds: dict[Kind, int] = {}
     same: dict[int, tuple[Mapping[str, float], int]] = {}
     for group, expected, counts in sentences:
-        # Most tallies give the same object for sentences that are alike.
+        # Most tallies return the same object for equal sentences.
         known = same.get(id(counts))
         if known is None or known[0] is not counts:
             if len(same) >= _MOST_KNOWN:
@@ -125,7 +125,7 @@ def _covariance(of_cells: Floats, shares: Floats, amounts: Floats) -> Floats:
     """Summed over cells: n times the covariance of one sentence's counts, smoothed."""
     n = of_cells.sum(axis=1)
     mixed = (of_cells + _ADDED * shares) / (n + _ADDED)[:, None]
-    # The variance of a smoothed cell is this much too small on average, where all cells are alike.
+    # Bias of the variance of a smoothed cell, if all cells are alike.
     weights = n / (1 - n / (n + _ADDED) ** 2)
     means = mixed @ amounts
     squares = amounts.T @ ((weights @ mixed)[:, None] * amounts)
@@ -133,7 +133,7 @@ def _covariance(of_cells: Floats, shares: Floats, amounts: Floats) -> Floats:
 
 
 def _gradient(metric: Metric, counts: Counts) -> Floats:
-    """How a metric moves with each of the columns that it needs."""
+    """Derivatives of a metric by its columns."""
     needed = np.concatenate(counts.take(counts.totals, metric.needs))
     steps = np.maximum(_STEP * np.abs(needed), _STEP)
     up, down = needed + np.diag(steps), needed - np.diag(steps)
@@ -145,16 +145,16 @@ def _gradient(metric: Metric, counts: Counts) -> Floats:
 
 
 class FixedIntervals:
-    """Intervals of metrics on these groups."""
+    """Intervals of metrics on the same groups."""
 
     def __init__(self, within: Within, counts: Counts, resampling: Resampling) -> None:
         self._within, self._counts, self._resampling = within, counts, resampling
         self._quantile = statistics.normal_quantile(0.5 + resampling.confidence / 2)
         self.differ = within.n_sentences > within.n_cells
-        """Whether any cell has more than one sentence; else they are the intervals of other groups."""
+        """Whether any cell has several sentences; else both kinds of interval coincide."""
 
     def interval(self, metric: Metric) -> Ends | None:
-        """None where the metric is not made of single sentences, or has no value."""
+        """None if the metric is not made of single sentences, or has no value."""
         rule = metric.rule
         if isinstance(rule, Bounded):
             return self._bounded(metric, rule)
@@ -175,7 +175,7 @@ class FixedIntervals:
         return max(float(np.sum(self._counts.take(self._counts.totals, metric.weight))), 1.0)
 
     def _combined(self, metric: Metric, rule: Combined) -> Ends | None:
-        """MOVER, as for the other interval; the terms are seldom made of the same sentences."""
+        """MOVER, as for the other interval; the terms rarely share sentences."""
         values = [self._value(term) for _, term in rule.terms]
         ends = [self.interval(term) for _, term in rule.terms]
         if any(found is None for found in ends) or any(math.isnan(value) for value in values):
@@ -191,7 +191,7 @@ class FixedIntervals:
         return folded(summed - below, summed + above)
 
     def _drawn(self, metric: Metric) -> Ends | None:
-        """For what bends: sums are drawn around those seen, with the covariance within groups."""
+        """For nonlinear metrics: sums are drawn around the observed ones, with the covariance within groups."""
         value = self._value(metric)
         if math.isnan(value) or self._within.variance(metric, self._counts) is None:
             return None
@@ -224,9 +224,9 @@ def correlations_of(covariances: Floats) -> Floats:
 def mover_reach(
     factors: Sequence[float], values: Sequence[float], ends: Sequence[Ends], correlations: Floats, least: float = 0.0
 ) -> Ends:
-    """How far a sum of numbers, each times a factor, may be off below and above: by the intervals of its terms and how
-    these go together (MOVER: Zou & Donner 2008, Statistics in Medicine 27:1693-1702; with correlations: Zou 2007,
-    Psychological Methods 12:399-413)."""
+    """Distances below and above a weighted sum to its bounds, from the intervals and correlations of its terms
+    (MOVER: Zou & Donner 2008, Statistics in Medicine 27:1693-1702; with correlations: Zou 2007, Psychological
+    Methods 12:399-413)."""
     sides = []
     for factor, value, (low, high) in zip(factors, values, ends, strict=True):
         below, above = abs(factor) * (value - low), abs(factor) * (high - value)
@@ -238,12 +238,12 @@ def mover_reach(
 
 
 def folded(low: float, high: float) -> Ends:
-    """The interval of the size of a number that has this interval."""
+    """The interval of the absolute value of a number with this interval."""
     return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
 
 
 def difference_error(metric: Metric, pairs: Within, sides: tuple[Counts, Counts], signs: Ends = (-1.0, 1.0)) -> float:
-    """The standard error of a metric's difference between two systems, second minus first, on these sentences."""
+    """Standard error of a metric's difference between two systems, second minus first, on the same sentences."""
     gradient = np.zeros(len(pairs.columns))
     for number, (sign, side) in enumerate(zip(signs, sides, strict=True)):
         for name, slope in zip(metric.needs, _gradient(metric, side), strict=True):
@@ -253,7 +253,7 @@ def difference_error(metric: Metric, pairs: Within, sides: tuple[Counts, Counts]
 
 
 def wilson_ends(value: float, variance: float, bounds: Ends, n: float, quantile: float) -> Ends:
-    """Wilson's interval (1927) at the sample size that would give this variance; at a bound, at `n`."""
+    """Wilson's interval (1927) at the sample size with this variance; at a bound, at `n`."""
     below, above = max(value - bounds[0], 0.0), max(bounds[1] - value, 0.0)
     width = below + above
     if width <= 0:

@@ -1,4 +1,4 @@
-"""Dutch: enough to read MT-GenEval's sentences of it; without a lexicon it is not registered."""
+"""Dutch: enough to read MT-GenEval's sentences; not registered, as it has no lexicon."""
 
 from __future__ import annotations
 
