@@ -1,6 +1,6 @@
 """The records of the pipeline, all frozen: Item, Request, Translation, Judgement, Estimate.
 
-Every stage reads one kind of record and writes the next; none is ever changed.
+Every stage reads one kind of record and writes the next.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import pandas
 
 _as_json = json.JSONEncoder(ensure_ascii=False).encode
-"""As `json.dumps` writes it, which makes an encoder for every call."""
+"""Like `json.dumps`, which creates an encoder per call."""
 
 
 class Gender(StrEnum):
-    """The gender a source implies, or a translation expresses. `NEUTRAL` means deliberately left open."""
+    """The gender that a source implies or a translation expresses. `NEUTRAL` means deliberately unspecified."""
 
     MASCULINE = "masculine"
     FEMININE = "feminine"
@@ -32,12 +32,12 @@ class Gender(StrEnum):
 
     @property
     def opposite(self) -> Gender:
-        """The other one of masculine and feminine; neutral is its own opposite."""
+        """Swap masculine and feminine; neutral is unchanged."""
         return {Gender.MASCULINE: Gender.FEMININE, Gender.FEMININE: Gender.MASCULINE}.get(self, self)
 
 
 class Verdict(StrEnum):
-    """What could be said about one translation."""
+    """Outcome of judging one translation."""
 
     JUDGED = "judged"
     UNJUDGEABLE = "unjudgeable"
@@ -45,7 +45,7 @@ class Verdict(StrEnum):
 
 
 class Unit(StrEnum):
-    """What a number is counted in; it decides how the number is written, everywhere."""
+    """The unit of a number, which determines its format everywhere."""
 
     PERCENT = "percent"
     SCORE = "score"
@@ -64,14 +64,14 @@ class Unit(StrEnum):
 
     @property
     def scale(self) -> str:
-        """In a table of metrics."""
+        """Unit in tables of metrics."""
         return {Unit.PERCENT: "%", Unit.SCORE: "0-100", Unit.SHARE: "0-1", Unit.PROBABILITY: "0-1"}.get(
             self, self.value
         )
 
     @property
     def of_differences(self) -> str:
-        """What follows a difference: "3.1 points", "0.2 nats"."""
+        """Unit of a difference: "3.1 points", "0.2 nats"."""
         return {Unit.PERCENT: " points", Unit.SCORE: " points", Unit.NATS: " nats"}.get(self, "")
 
     @property
@@ -79,20 +79,20 @@ class Unit(StrEnum):
         return self in (Unit.PERCENT, Unit.SCORE)
 
     def show(self, value: float | None) -> str:
-        """A value as people read it: the one place where a number becomes a text. No minus before nothing."""
+        """Format a value; the only place where a number becomes text. Never -0."""
         if value is None:
             return "–"
         text = f"{value:.{self.decimals}f}"
         return text.lstrip("-") if not text.strip("-0.") else text
 
     def show_change(self, value: float | None) -> str:
-        """A difference, with its sign."""
+        """Format a difference, with its sign."""
         text = self.show(value)
         return f"+{text}" if value and value > 0 and text.strip("0.") else text
 
 
 def show_p(p_value: float | None) -> str:
-    """A p-value as people read it, in every output."""
+    """Format a p-value."""
     if p_value is None:
         return "–"
     return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
@@ -108,35 +108,35 @@ class Task(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One source sentence of a benchmark and what a good translation of it would express."""
+    """A source sentence of a benchmark, and what a good translation would express."""
 
     item_id: str
     index: int
     """0-based row in export order (official data: in the order of the official file)."""
     group_id: str
-    """The cluster it is resampled with: its template, lexeme or counterfactual pair."""
+    """The cluster for resampling: its template, lexeme or counterfactual pair."""
     source: str
     expected: Gender | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
-    """What its benchmark knows besides; only that benchmark reads it."""
+    """Further facts, read only by its benchmark."""
     entity: str = ""
-    """Whom the sentence is about: the noun whose gender is read, where the benchmark names one."""
+    """The noun whose gender is read, if the benchmark names one."""
     contrast: str = ""
-    """What this sentence shares with its versions of the other genders, and with no other sentence."""
+    """Key shared by the versions of a sentence in different genders, and by no other sentence."""
 
     @property
     def all_tags(self) -> dict[str, str]:
-        """As other programs read them: they find the facts among the tags."""
+        """Tags including the facts above, as other programs expect them."""
         facts = {"entity": self.entity, "contrast": self.contrast}
         return {**self.tags, **{name: value for name, value in facts.items() if value}}
 
 
 @dataclass(frozen=True)
 class Request:
-    """What to ask of a system. Its id depends on content alone, so that equal requests are asked once.
+    """What to ask of a system. The id depends on content alone, so that equal requests are asked once.
 
-    A sampling request covers samples `first_sample` to `first_sample + n_samples - 1`. Those two numbers are not
-    part of the id: more samples of the same request extend what is already there.
+    A sampling request covers samples `first_sample` to `first_sample + n_samples - 1`. Those two numbers are not part
+    of the id: further samples of the same request extend the stored ones.
     """
 
     source: str
@@ -162,26 +162,27 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A system's answer to one request (one sample of it), or the error it gave instead."""
+    """A system's answer to one request (one sample of it), or its error."""
 
     request_id: str
     text: str | None
     sample: int = 0
     error: str | None = None
     log_probability: float | None = None
-    """The model's own, of the whole text with its end."""
+    """The model's own, of the whole text including its end."""
     n_tokens: int | None = None
-    """How many tokens that log-probability adds up over, the end included."""
+    """Number of tokens in that log-probability, including the end."""
     token_log_probabilities: tuple[float, ...] | None = None
-    """One by one; given for texts that were scored only."""
+    """For scored texts only."""
 
 
 Span = tuple[int, int]
-"""Where a piece of a text begins and ends, in characters."""
+"""A range of characters."""
 
 
 def pieces(text: str, spans: Iterable[Span]) -> Iterator[tuple[str, bool]]:
-    """A text cut at these places: each piece, and whether it is one of them. What overlaps or lies outside is none."""
+    """Split a text at these spans: each piece, and whether it is one of them. Overlapping and invalid spans are
+    ignored."""
     end = 0
     for start, stop in sorted(spans):
         if end <= start < stop <= len(text):
@@ -193,7 +194,7 @@ def pieces(text: str, spans: Iterable[Span]) -> Iterator[tuple[str, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one translation says about gender. Copies what is known about its item."""
+    """What one translation shows about gender, with the facts about its item."""
 
     item_id: str
     index: int
@@ -205,15 +206,15 @@ class Judgement:
     evidence: tuple[str, ...] = ()
     """The words that decided it."""
     measures: Mapping[str, float] = field(default_factory=dict)
-    """Numbers of this one translation that metrics add up (the statistics of BLEU)."""
+    """Numbers of this translation that metrics sum (such as BLEU statistics)."""
     entity: str = ""
     contrast: str = ""
     reason: str = ""
     """Why there is no verdict, or how it was reached, in a word."""
     outcome: str = ""
-    """How it came out where `expected` and `observed` cannot say it: `mixed`, `undecided` ..."""
+    """The outcome if `expected` and `observed` do not determine it: `mixed`, `undecided` ..."""
     spans: tuple[Span, ...] = ()
-    """Where the evidence stands in the translation; empty where nothing is known."""
+    """Position of the evidence in the translation; empty if unknown."""
 
     @classmethod
     def of(
@@ -229,7 +230,7 @@ class Judgement:
         outcome: str = "",
         spans: tuple[Span, ...] = (),
     ) -> Judgement:
-        """The judgement of a translation of this item; with its tags, unless others are given."""
+        """The judgement of a translation of this item, with its tags unless others are given."""
         return cls(
             item.item_id,
             item.index,
@@ -252,7 +253,7 @@ class Judgement:
         return self.verdict is Verdict.JUDGED and self.observed is not None and self.observed == self.expected
 
     def to_json(self) -> dict[str, Any]:
-        """A line of `--judgements`. Other programs find the facts among the tags."""
+        """A line of `--judgements`, with facts among the tags as other programs expect."""
         facts = {name: value for name in _FACTS if (value := getattr(self, name))}
         return {
             "item_id": self.item_id,
@@ -291,7 +292,7 @@ _FACTS = ("entity", "contrast", "reason", "outcome")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
-    """A number with its interval and its coverage. No data gives `None`, never 0 and never NaN."""
+    """A number with its interval and coverage. No data gives `None`, never 0 or NaN."""
 
     metric: str
     slice: str
@@ -304,12 +305,12 @@ class Estimate:
     unit: Unit = Unit.PERCENT
     signature: str = ""
     p_value: float | None = None
-    """Of the hypothesis that there is no bias, for numbers that have a value which shows none."""
+    """Of the hypothesis of no bias, for numbers with a known unbiased value."""
     fixed_low: float | None = None
-    """With other sentences about the same groups; `low` and `high` are with other groups."""
+    """For other sentences about the same groups; `low` and `high` are for other groups."""
     fixed_high: float | None = None
     state: str = ""
-    """What is concluded about it, where it is a question of its benchmark: see `metrics/verdicts.py`."""
+    """The conclusion, if it is a question of its benchmark: see `metrics/verdicts.py`."""
 
     @property
     def interval(self) -> str:
@@ -333,7 +334,7 @@ class Estimate:
         return format(float(self), form) if form else str(self)
 
     def __repr__(self) -> str:
-        """One line to quote, as sacreBLEU prints a score: the number, its interval, its coverage, its signature."""
+        """One quotable line, as sacreBLEU prints a score: value, interval, coverage, signature."""
         name = self.metric if self.slice == "all" else f"{self.metric}:{self.slice}"
         if self.value is None:
             return f"{name} = – (0 of {self.n_total:,} judged) {self.signature}".rstrip()
@@ -347,7 +348,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """The outcome of one statistical test, in the words of the question it answers."""
+    """The outcome of one statistical test, worded as an answer to its question."""
 
     __test__ = False  # not a pytest class
 
@@ -363,7 +364,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A named table of plain values: per-lexeme results, leanings, comparisons."""
+    """A named table of plain values."""
 
     name: str
     title: str
@@ -375,11 +376,10 @@ class Table:
         return {"name": self.name, "title": self.title, **cells}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as a data frame."""
         return frame(dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
     def _repr_html_(self) -> str:
-        """The table in a notebook."""
+        """HTML for notebooks."""
         cells = "".join(
             f"<tr>{''.join(f'<td>{html.escape(_short(cell))}</td>' for cell in row)}</tr>" for row in self.rows
         )
@@ -392,7 +392,6 @@ def _short(cell: Any) -> str:
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pandas.DataFrame:
-    """A data frame of these rows."""
     try:
         import pandas
     except ImportError:

@@ -1,8 +1,8 @@
-"""Names and where the thing behind each lives; nothing is imported before it is asked for.
+"""Registered names and their modules, imported on demand.
 
-A new system or language is one file and one line here, a new benchmark one folder and one line. Another package adds
-its own through the entry-point groups `gendermark.benchmark`, `gendermark.system`, `gendermark.language` and
-`gendermark.metric`, and needs no change here at all.
+A new system or language is one file and one line here, a new benchmark one folder and one line. Other packages register
+theirs by the entry-point groups `gendermark.benchmark`, `gendermark.system`, `gendermark.language` and
+`gendermark.metric`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
 
 @cache
 def _installed() -> Any:
-    """The entry points of all packages, found once: that takes longer than most imports."""
+    """The entry points of all packages, cached: the search takes longer than most imports."""
     return entry_points()
 
 
@@ -72,12 +72,11 @@ def _outside(kind: str) -> dict[str, EntryPoint]:
 
 
 def names(kind: str) -> list[str]:
-    """The registered names of one kind, sorted."""
     return sorted({*BUILT_IN[kind], *_outside(kind)})
 
 
 def every(kind: str) -> list[tuple[str, Any]]:
-    """All that load, with their names. A plug-in that fails to load is logged and skipped."""
+    """All that load, with their names. Plug-ins that fail to load are logged and skipped."""
     found = []
     for name in names(kind):
         try:
@@ -88,13 +87,13 @@ def every(kind: str) -> list[tuple[str, Any]]:
 
 
 def sibling(kind: str, name: str, attribute: str, default: Any) -> Any:
-    """A fact of a registered object, or of its module; a default where neither has it."""
+    """An attribute of a registered object or its module, or a default."""
     found = load(kind, name)
     return getattr(found, attribute, getattr(import_module(found.__module__), attribute, default))
 
 
 def settings(benchmark: str, default: Any) -> Any:
-    """The settings class of a benchmark, without its judge and all that one needs; a default where there is none."""
+    """The settings class of a benchmark, without loading its judge, or a default."""
     folder = BUILT_IN["benchmark"].get(benchmark, "").partition(":")[0].rpartition(".")[0]
     if folder.startswith("gendermark."):
         return import_module(folder).SETTINGS[benchmark]
@@ -102,7 +101,7 @@ def settings(benchmark: str, default: Any) -> Any:
 
 
 def load(kind: str, name: str) -> Any:
-    """The object registered under a name, importing its module now."""
+    """The object registered under a name."""
     if kind == "benchmark" and _outside("metric"):
         return _with_metrics(name)
     return _load(kind, name)

@@ -1,4 +1,4 @@
-"""What scoring gives back: estimates first, everything behind them at hand."""
+"""The result of scoring: estimates first, with all details."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def find_estimate(estimates: Sequence[Estimate], metric: str, part: str) -> Estimate:
-    """The estimate of one metric on one slice, or an error that says which there are."""
+    """The estimate of one metric on one slice, or an error that lists the available ones."""
     for found in estimates:
         if (found.metric, found.slice) == (metric, part):
             return found
@@ -33,14 +33,14 @@ def find_estimate(estimates: Sequence[Estimate], metric: str, part: str) -> Esti
 
 SourceAndTranslation = tuple[str, str | None]
 ACCEPTED, UNSOUND = "Unsound translations were accepted: ", "The translations look unsound: "
-"""How the warning of a result begins whose run accepted them, or did not check them."""
+"""Start of a result's warning, by whether its run accepted unsound translations or did not check them."""
 _MOST_SHOWN = 12
 """Rows of the table in a notebook."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """One benchmark, one direction, one system: its estimates, and the judgements, tests and tables behind them."""
+    """One benchmark, direction and system: estimates, with the judgements, tests and tables behind them."""
 
     selection: Selection
     origin: str
@@ -52,13 +52,13 @@ class Result:
     warnings: tuple[str, ...] = ()
     signature: str = ""
     name: str = field(default="", compare=False)
-    """What the system is called, if somebody said so; no number depends on it."""
+    """The given name of the system; no number depends on it."""
     verdicts: tuple[BiasVerdict, ...] = ()
-    """Which of the benchmark's questions show a bias; corrected for each other, and for no other result."""
+    """Whether each of the benchmark's questions shows a bias, corrected for each other only."""
     lost_by_gender: Mapping[str, Any] | None = field(default=None, repr=False)
-    """How many sentences about women and about men were not translated; None where that is not known."""
+    """Numbers of untranslated sentences about women and men; None if unknown."""
     texts: Sequence[SourceAndTranslation] = field(default=(), repr=False, compare=False)
-    """Source and translation of each judgement; empty where they are not at hand."""
+    """Source and translation of each judgement; empty if unavailable."""
 
     @property
     def cell(self) -> str:
@@ -66,22 +66,21 @@ class Result:
 
     @property
     def unsound(self) -> list[str]:
-        """The warnings that its translations are unsound, or were accepted so."""
+        """Warnings about unsound translations."""
         return [one for one in self.warnings if one.startswith((ACCEPTED, UNSOUND))]
 
     def estimate(self, metric: str, slice: str = "all") -> Estimate:  # noqa: A002 (the contract's word)
-        """The estimate of one metric on one slice."""
         return find_estimate(self.estimates, metric, slice)
 
     def __getitem__(self, key: str | tuple[str, str]) -> Estimate:
-        """`result["accuracy"]`, or of one slice: `result["accuracy", "feminine"]`, `result["accuracy:feminine"]`."""
+        """`result["accuracy"]`; for a slice, `result["accuracy", "feminine"]` or `result["accuracy:feminine"]`."""
         metric, _, part = key.partition(":") if isinstance(key, str) else (key[0], "", key[1])
         return self.estimate(metric, part or "all")
 
-    __iter__ = None  # it is no sequence of anything, though it has `[...]`
+    __iter__ = None  # not iterable, despite `[...]`
 
     def find(self, metric: str, part: str = "all") -> Estimate | None:
-        """The same, if it has a value."""
+        """The estimate, or None without a value."""
         return next((e for e in self.estimates if (e.metric, e.slice) == (metric, part) and e.value is not None), None)
 
     @property
@@ -91,19 +90,19 @@ class Result:
 
     @cached_property
     def signed(self) -> Mapping[str, str]:
-        """The signature by its keys."""
+        """The signature as a mapping."""
         pairs = (part.partition(":") for part in self.signature.split("|"))
         return {key: value for key, colon, value in pairs if colon}
 
     def table(self, name: str) -> Table:
-        """One of the detailed tables, such as `entities` of WinoMT; it has `to_pandas()`."""
+        """A detailed table, such as `entities` of WinoMT; it has `to_pandas()`."""
         for found in self.tables:
             if found.name == name:
                 return found
         raise KeyError(f"no table {name!r}; available: {', '.join(table.name for table in self.tables) or 'none'}")
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `--json` prints. Other programs rely on its keys: add, never rename."""
+        """The object of `--json`. Other programs rely on its keys: add, never rename."""
         return {
             "benchmark": self.selection.benchmark,
             "language": self.selection.target_language,
@@ -120,18 +119,18 @@ class Result:
             "lost_by_gender": self.lost_by_gender,
         }
 
-    # What presents a result is loaded by name: this module stands below all of it.
+    # Reporting is loaded by name: it is a layer above this module.
 
     @property
     def findings(self) -> list[str]:
-        """What the result shows, in a few sentences; the most general first."""
+        """The findings as sentences, the most general first."""
         found: list[str] = import_module("gendermark.reporting.findings").findings(self)
         return found
 
     def plot(self) -> Any:
-        """Women and men as dots with their intervals: an SVG picture in a notebook, `.save(path)` elsewhere.
+        """Women and men as dots with intervals: SVG in a notebook, `.save(path)` elsewhere.
 
-        Where a benchmark does not count women and men apart, its headline metrics.
+        If the benchmark does not compare women and men, its headline metrics.
         """
         return import_module("gendermark.reporting.figures").plot(self)
 
@@ -139,13 +138,13 @@ class Result:
         """The table of the benchmark's paper, filled with this result (booktabs).
 
         Args:
-            metrics: columns of a table of these metrics in its place: `to_latex("accuracy", "accuracy:feminine")`.
+            metrics: columns of a table of these metrics instead: `to_latex("accuracy", "accuracy:feminine")`.
         """
         text: str = import_module("gendermark.reporting.tables").render({self.called: [self]}, "latex", metrics)
         return text
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The estimates as a data frame, one row each; frames of several results stack."""
+        """The estimates as a data frame, one row each; frames of several results can be concatenated."""
         selection = self.selection
         about = {
             "system": self.called,
@@ -156,7 +155,7 @@ class Result:
         return frame([{**about, **estimate.to_json()} for estimate in self.estimates])
 
     def judgement_rows(self) -> Iterator[dict[str, Any]]:
-        """A line of `--judgements` for each judgement, with its sentence."""
+        """Lines of `--judgements`, with source and translation."""
         facts = {"system": self.called, "target_language": self.selection.target_language}
         texts: Iterable[SourceAndTranslation | tuple[None, None]] = self.texts or repeat((None, None))
         for judgement, (source, translation) in zip(self.judgements, texts, strict=bool(self.texts)):
@@ -181,7 +180,7 @@ class Result:
 
     @property
     def _shown(self) -> list[Estimate]:
-        """What a notebook prints: the numbers over all items, of women and of men."""
+        """Estimates for notebooks: over all items, women and men."""
         return [e for e in self.estimates if e.slice in ("all", "feminine", "masculine")][:_MOST_SHOWN]
 
     def _row(self, e: Estimate) -> tuple[str, ...]:
@@ -190,7 +189,7 @@ class Result:
         return e.metric, e.slice, e.shown, e.interval, judged, states.get((e.metric, e.slice), "")
 
     def _repr_html_(self) -> str:
-        """A small table for notebooks: the numbers over all items, of women and of men; `to_pandas` has the rest."""
+        """A small table for notebooks; `to_pandas` has all estimates."""
 
         def row(cells: Sequence[str], tag: str) -> str:
             first, *others = (html.escape(cell) for cell in cells)
@@ -204,7 +203,7 @@ class Result:
 
 
 class ResultList(list[Result]):
-    """The results of one run, by place or by name: `results["winomt"]`, `results["winomt.en-es"]`."""
+    """The results of one run, by index or name: `results["winomt"]`, `results["winomt.en-es"]`."""
 
     def __getitem__(self, key: Any) -> Any:
         if not isinstance(key, str):
@@ -217,16 +216,15 @@ class ResultList(list[Result]):
 
 
 def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
-    """Folder -> how its run is called: by its system; with the folder where two would be called the same."""
+    """Folder -> display name of its run: its system, with the folder if ambiguous."""
     names = [results[0].called if results else folder for folder, results in runs.items()]
     return dict(zip(runs, told_apart(names, list(runs)), strict=True))
 
 
 def check_result(result: Result) -> Result:
-    """The same result; TypeError for a value that only a damaged run folder or a faulty plug-in has.
+    """Validate a result; TypeError for a value that only a damaged run folder or faulty plug-in has.
 
-    Called where results enter, not whenever one is made. No number of ours is ever NaN. Judgements are checked one by
-    one as they are read (`check_judgement`).
+    Called where results enter. Judgements are validated as they are read (`check_judgement`).
     """
     selection = result.selection
     if not _all_texts(selection.benchmark, *selection.parts):
@@ -248,7 +246,7 @@ def check_result(result: Result) -> Result:
 
 
 def check_judgement(judgement: Judgement) -> Judgement:
-    """The same judgement; TypeError for one that only a damaged run folder or a faulty plug-in has."""
+    """Validate a judgement; TypeError for one that only a damaged run folder or faulty plug-in has."""
     j = judgement
     facts = (j.item_id, j.group_id, j.entity, j.contrast, j.reason, j.outcome)
     are_numbers = all(map(_is_number, j.measures.values()))
@@ -266,4 +264,4 @@ def _is_p_value(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and abs(value) < 1e300  # false of NaN and infinity
+    return isinstance(value, int | float) and abs(value) < 1e300  # false for NaN and infinity

@@ -1,7 +1,7 @@
-"""Which items of a benchmark, between which languages, judged how. Each benchmark adds options of its own.
+"""The items of a benchmark, languages and judging options. Each benchmark adds its own options.
 
-A benchmark's package subclasses `Selection`; a field made by `option` carries its choices and its help. The
-command line, the refusals and the comparison of runs are all made from these fields.
+A benchmark's package subclasses `Selection`; a field made by `option` has choices and help. The command line, refusals
+and comparability checks are all derived from these fields.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from gendermark.errors import UnknownName, UserError
 Verbs = tuple[str, ...]
 EVERYWHERE: Verbs = ("export", "score", "run")
 JUDGING: Verbs = ("score", "run", "rejudge")
-"""Verbs of an option that does not change which sentences are asked."""
+"""Verbs of an option that does not change the requested sentences."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a benchmark, as its field declares it."""
+    """One option of a benchmark, declared by its field."""
 
     name: str
     choices: tuple[str, ...] = ()
-    """What it can be, the default first; `KIND:WORD` stands for anything behind the colon; empty: anything."""
+    """Possible values, the default first; `KIND:WORD` allows any text after the colon; empty: anything."""
     help: str = ""
     verbs: Verbs = ()
-    """The verbs of the command line that take it."""
+    """The verbs of the command line that accept it."""
     may_differ: bool = False
-    """Whether runs that differ in it can be compared, with a word about it: it may be what is under study."""
+    """Whether runs that differ in it are comparable, with a remark: it may be the subject of study."""
     mend: str = ""
-    """What would make runs that differ in it comparable."""
+    """How to make runs that differ in it comparable."""
     noun: str = ""
-    """What it is called in a sentence, if not by its name."""
+    """Its name in sentences, if different."""
     is_number: bool = False
     is_repeatable: bool = False
-    """Whether it may be given several times, which is the same as once with commas."""
+    """Whether it may be repeated, equivalent to a comma-separated list."""
 
     @property
     def flag(self) -> str:
@@ -51,7 +51,7 @@ class Option:
         return bool(argument) and any(choice.startswith(f"{kind}:") for choice in self.choices)
 
     def check(self, value: str, benchmark: str) -> None:
-        """Refuse what is none of the choices."""
+        """Refuse invalid values."""
         if not self.allows(value):
             raise UnknownName(f"{self.noun or self.name} of {benchmark}", value, [c for c in self.choices if c])
 
@@ -71,9 +71,9 @@ def drawing_options(sampling: str, example: str) -> tuple[tuple[str, str], ...]:
 
 
 class _OfItsBenchmark(type):
-    """`Selection("winomt", ...)` is made by the settings of winomt, so that it has their options and no others.
+    """`Selection("winomt", ...)` creates the settings of winomt, with its options and no others.
 
-    What the groups are (`cluster`) is never left open: the strata of intervals depend on it.
+    `cluster` is always filled in: the strata of intervals depend on it.
     """
 
     def __call__(cls, benchmark: str = "", *args: Any, **given: Any) -> Any:
@@ -81,7 +81,7 @@ class _OfItsBenchmark(type):
         known = {one.name for one in fields(made)}
         own = {key: value for key, value in given.items() if key in known}
         for key in given.keys() - own.keys():
-            if given[key]:  # what is left empty is asked of nobody
+            if given[key]:  # empty values are not options
                 _refuse(key, benchmark, made)
         found = type.__call__(made, benchmark, *args, **own)
         clusters = [choice for choice in options_of(made)["cluster"].choices if choice]
@@ -103,7 +103,7 @@ def _refuse(name: str, benchmark: str, settings: type[Selection]) -> None:
 
 @dataclass(frozen=True)
 class Selection(metaclass=_OfItsBenchmark):
-    """What every benchmark can be asked. Stored with every run."""
+    """Options of all benchmarks, stored with every run."""
 
     benchmark: str
     source_language: str = ""
@@ -124,11 +124,11 @@ class Selection(metaclass=_OfItsBenchmark):
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Selection:
-        """From a run folder; TypeError for a value of the wrong kind."""
+        """From a run folder; TypeError for a value of the wrong type."""
         made: Selection = Selection(**{**row, "parts": tuple(row["parts"])})
         for one in fields(made):
             value = getattr(made, one.name)
-            # Of the kinds that can be told by what an option is if nobody gives it; benchmarks of others may have more.
+            # Check types by the options' defaults; other packages' benchmarks may have further options.
             kind = str if one.name == "benchmark" else type(one.default)
             if kind in (str, int) and not isinstance(value, kind):
                 raise TypeError(f"{one.name} cannot be {value!r:.40}")
@@ -140,26 +140,25 @@ class Selection(metaclass=_OfItsBenchmark):
 
     @property
     def cell(self) -> str:
-        """The name of the place it takes in a run: benchmark and direction."""
+        """Its cell in a run: benchmark and direction."""
         return f"{self.benchmark}.{self.direction}"
 
 
 def options_of(settings: type[Selection]) -> dict[str, Option]:
-    """By name."""
     declared = {one.name: one.metadata.get("option") for one in fields(settings)}
     return {name: Option(name, **facts) for name, facts in declared.items() if facts is not None}
 
 
 def own_options(settings: type[Selection]) -> dict[str, Option]:
-    """Those that not every benchmark has."""
+    """Options that not all benchmarks have."""
     common = {one.name for one in fields(Selection)}
     return {name: found for name, found in options_of(settings).items() if name not in common}
 
 
 def all_options() -> dict[str, dict[str, Option]]:
-    """Benchmark -> its own options. Another package's benchmark that does not load has none."""
+    """Benchmark -> its own options; none for a plug-in that fails to load."""
     found = {}
     for benchmark in registry.names("benchmark"):
-        with suppress(UserError):  # reported where it is asked for
+        with suppress(UserError):  # reported when it is used
             found[benchmark] = own_options(registry.settings(benchmark, Selection))
     return found

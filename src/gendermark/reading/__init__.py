@@ -1,1 +1,1 @@
-"""Words, lexicons and gender: what a translation says about a person."""
+"""From text to evidence: words, lexicons, and the gender that a translation shows for each person."""

@@ -1,10 +1,10 @@
 """Word alignment: fast_align's model (Dyer, Chahuneau and Smith 2013), vectorised.
 
 IBM Model 2 with a prior that favours the diagonal, whose tension is fitted to the data, and a Dirichlet prior on the
-translation table. Under its defaults (`fast_align -d -o -v`, one thread) the links equal the original program's to the
-last one, because its two slips are kept: the empirical feature counts target positions from zero while the model counts
-from one, and the derivative of the normaliser divides by the normaliser of the transposed sentence pair, in unsigned
-arithmetic that wraps around. Both move the fitted tension.
+translation table. With its defaults (`fast_align -d -o -v`, one thread) the links equal the original program's exactly,
+because its two slips are kept: the empirical feature counts target positions from zero while the model counts from one,
+and the derivative of the normaliser divides by the normaliser of the transposed sentence pair, in unsigned arithmetic
+that wraps around. Both move the fitted tension.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Ints = NDArray[np.int64]
 Pair = tuple[Sequence[str], Sequence[str]]
 """The words of a source sentence and of its translation."""
 Links = list[tuple[int, int]]
-"""(source position, target position), in the order of the target."""
+"""(source position, target position), in target order."""
 
 VERSION = 3
-"""Raised whenever other links can come out: links are kept on disk."""
+"""Increased whenever links can change: they are cached on disk."""
 N_ITERATIONS = 5
 NULL_PROBABILITY = 0.08
 DIRICHLET_ALPHA = 0.01
@@ -49,13 +49,13 @@ TENSION_RATE = 20.0
 _BEFORE_TRAINING = 1e-9
 _UNSIGNED = 2.0**32
 _CELLS_AT_ONCE = 1_000_000
-"""In one block of cells, but for the pair that ends it: some 60 MB."""
+"""In one block of cells, excluding the pair that ends it: some 60 MB."""
 _MOST_IN_TABLE = 20_000_000
-"""Pairs of a source and a target word for which a table is made: it takes five bytes for each."""
+"""Maximum pairs of source and target words for a table, at five bytes each."""
 
 
 class _Side:
-    """The words of one side of all sentence pairs as numbers, one sentence after the other."""
+    """One side of all sentence pairs as word numbers, concatenated."""
 
     def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
         ids: defaultdict[str, int] = defaultdict()
@@ -75,12 +75,12 @@ class _Cells:
     """Every (target word, source word) of every sentence pair, laid out flat: rows are target words, cells their
     candidate source words.
 
-    There are many cells, so they are laid out for one block of sentence pairs at a time. Sums run over the blocks in
-    the order of the cells, so that they do not depend on where one block ends.
+    There are many cells, so they are laid out in blocks of sentence pairs. Sums run over the blocks in cell order, so
+    that they do not depend on block boundaries.
     """
 
     def __init__(self, source: _Side, target: _Side, other: _Cells | None = None) -> None:
-        """`other` are the cells of the other direction, if there are any: they have the same types."""
+        """`other`: cells of the other direction, if any, which have the same types."""
         self.source, self.target, self._other = source, target, other
         self.n_tokens = len(target.numbers)
         self.shapes = _Shapes(target.lengths, source.lengths)
@@ -98,13 +98,13 @@ class _Cells:
         return iter([self._only]) if self._only else map(self._block, self._blocks)
 
     def _find_types(self) -> Ints:
-        """Number the word pairs that occur, and keep the number of each cell."""
+        """Number the occurring word pairs; keep the number of each cell."""
         n = self.source.n_types * self.target.n_types
         if n > _MOST_IN_TABLE:
             found = [np.unique(self._word_pairs(pairs)) for pairs in self._blocks]
             types = np.unique(np.concatenate(found))
         else:
-            # A table of all numbers that there can be is several times as fast as sorting those that there are.
+            # A table of all possible numbers is several times as fast as sorting the occurring ones.
             is_there = np.zeros(n, dtype=bool)
             for pairs in self._blocks:
                 is_there[self._word_pairs(pairs)] = True
@@ -144,7 +144,7 @@ class _Cells:
         if self._other is None:
             cell_type = self._cell_type[self._cells_of(pairs)].astype(np.int64)
         else:
-            # Rows and columns of each pair are exchanged.
+            # Rows and columns of each pair are swapped.
             place = lengths[local][cell_row]
             place *= cell_position
             place += (self._first_cell[pairs][local] + position)[cell_row]
@@ -162,8 +162,6 @@ class _Cells:
 
 
 class _Block(NamedTuple):
-    """The cells of some sentence pairs."""
-
     row_target: Ints
     row_pair: Ints
     row_position: Ints
@@ -176,7 +174,7 @@ class _Block(NamedTuple):
 
 
 class _Shapes:
-    """What depends only on the lengths of a pair and on two places in it, which many pairs have in common."""
+    """Quantities that depend only on the lengths of a pair and two positions, shared by many pairs."""
 
     def __init__(self, n_rows: Ints, n_columns: Ints) -> None:
         most = int(n_columns.max()) + 1
@@ -196,7 +194,7 @@ class _Shapes:
         return np.repeat(of_row, self._n_cells)
 
     def prior(self, tension: float) -> Floats:
-        """How probable each source position is for each target position, before any word is looked at."""
+        """Prior probability of each source position for each target position."""
         normaliser = _normaliser(self.i, self.m, self.n, tension) / (1.0 - NULL_PROBABILITY)
         return np.exp(self._feature * tension) / self.by_cell(normaliser)
 
@@ -206,14 +204,14 @@ class _Shapes:
 
 
 def _counting(lengths: Ints) -> Ints:
-    """0 .. length - 1 for each length, one after the other."""
+    """0 .. length - 1 for each length, concatenated."""
     return np.arange(int(lengths.sum()), dtype=np.int64) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """What was learned of one direction: the translation table, by types of cells and of target words, and how strong
-    the pull of the diagonal is."""
+    """The parameters of one direction: the translation table, by types of cells and target words, and the tension of
+    the diagonal."""
 
     table: Floats
     null_table: Floats
@@ -238,7 +236,7 @@ def _learned(cells: _Cells) -> _Model:
             if iteration > 0:
                 posterior *= _take(cells.shapes.counted_feature, block.cell_shape, factor)
                 by_row = np.add.reduceat(posterior, block.starts)
-                counted = float(np.cumsum(np.concatenate([[counted], by_row]))[-1])  # one after the other
+                counted = float(np.cumsum(np.concatenate([[counted], by_row]))[-1])  # summed sequentially
         if iteration > 0:
             tension = _fitted_tension(tension, counted, cells)
         counts += DIRICHLET_ALPHA
@@ -250,12 +248,12 @@ def _learned(cells: _Cells) -> _Model:
 
 
 def _take(values: Floats, places: Ints, out: Floats) -> Floats:
-    # All places are inside, so that nothing is cut off; numpy just needs no copy then.
+    # All indices are valid; mode="clip" saves numpy a copy.
     return np.take(values, places, out=out, mode="clip")
 
 
 def _best(block: _Block, prior: Floats, model: _Model, rows: Ints) -> tuple[Ints, Ints]:
-    """Those of some rows that are linked, and the source position of each."""
+    """The linked ones of some rows, and the source position of each."""
     n_cells = block.n_cells[rows]
     starts = np.cumsum(n_cells) - n_cells
     position = _counting(n_cells)
@@ -273,7 +271,7 @@ def _best(block: _Block, prior: Floats, model: _Model, rows: Ints) -> tuple[Ints
 def align(pairs: Sequence[Pair]) -> list[Links]:
     """The links of each sentence pair, forward: every target word has at most one source word.
 
-    An empty side has no links and is left out of the training.
+    Empty sides have no links and are excluded from training.
     """
     links: list[Links] = [[] for _ in pairs]
     usable = _usable(pairs)
@@ -297,8 +295,8 @@ def align_backward(pairs: Sequence[Pair]) -> list[Links]:
 
 
 def align_both_ways(pairs: Sequence[Pair], places: Sequence[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """Of each sentence pair the target positions linked to one source position, forward and backward: what `align` and
-    `align_backward` have there, in half the time."""
+    """For each sentence pair, the target positions linked to one source position, forward and backward: as `align`
+    and `align_backward`, in half the time."""
     forward: list[list[int]] = [[] for _ in pairs]
     backward: list[list[int]] = [[] for _ in pairs]
     usable = _usable(pairs)
@@ -342,7 +340,7 @@ def _feature(i: Floats, j: Floats, m: Floats, n: Floats) -> Floats:
 
 
 def _geometry(i: Floats, m: Floats, n: Floats, tension: float) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Where the diagonal cuts the row: first position above, last below, how many of each, and their common ratio."""
+    """Where the diagonal crosses the row: first position above, last below, number of each, and their common ratio."""
     below = np.floor(i * n / m)
     n_above = n - below
     n_above = np.where(n_above < 0, n_above + _UNSIGNED, n_above)
@@ -376,7 +374,7 @@ def _expected_feature(i: Floats, m: Floats, n: Floats, tension: float) -> Floats
 
 
 def _fitted_tension(tension: float, counted: float, cells: _Cells) -> float:
-    """A few steps of gradient ascent towards the tension under which the model expects what was counted."""
+    """A few steps of gradient ascent towards the tension whose expected feature equals the empirical one."""
     for _ in range(N_TENSION_STEPS):
         missing = (counted - cells.shapes.expected_feature(tension)) / cells.n_tokens
         tension = min(max(tension + missing * TENSION_RATE, TENSION_BOUNDS[0]), TENSION_BOUNDS[1])
@@ -389,7 +387,7 @@ def _digamma(x: Floats) -> Floats:
     result, one_over = np.zeros_like(x), np.empty_like(x)
     larger = np.flatnonzero(x >= 1)
     others = x[larger]
-    # Nearly all counts are below 1, and take seven steps: no need to ask at each which of them go on.
+    # Nearly all counts are below 1 and need all seven steps.
     for _ in range(7):
         result -= np.divide(1.0, x, out=one_over)
         x += 1.0
@@ -411,16 +409,16 @@ def _digamma(x: Floats) -> Floats:
 # -- the aligners, by name --------------------------------------------------------------------------------------------
 
 _MOST_KEPT = 100
-"""Alignments, of some thirty kilobytes each."""
+"""Cached alignments, some thirty kilobytes each."""
 _UNIT, _RECORD, _GROUP = "\x1f", "\x1e", "\x1d"
-"""What separates words, sides and pairs; no word has them."""
+"""Separators of words, sides and pairs, which occur in no word."""
 NAMES = ("fast-align", "eflomal", "simalign")
 
 
 def align_one(pairs: Sequence[Pair], places: Sequence[int], name: str = "fast-align") -> list[list[int]]:
-    """Of each sentence pair the target positions linked to one source position.
+    """For each sentence pair, the target positions linked to one source position.
 
-    Those on which the model of either direction agrees; else those that the forward model gives; else the others.
+    Those on which both directions agree; else the forward model's; else the backward model's.
     """
     if name == "fast-align":
         return _remembered(pairs, places)
@@ -445,7 +443,7 @@ def _agreed(forward: Sequence[Sequence[int]], backward: Sequence[Sequence[int]])
 
 
 def _remembered(pairs: Sequence[Pair], places: Sequence[int]) -> list[list[int]]:
-    """The same sentences are scored again and again, and to align them is a good part of the work of a file."""
+    """Cache: the same sentences are often scored again, and alignment is much of the cost."""
     asked = (
         f"{_UNIT.join(source)}{_RECORD}{_UNIT.join(target)}{_RECORD}{place}{_GROUP}"
         for (source, target), place in zip(pairs, places, strict=True)
@@ -459,7 +457,7 @@ def _remembered(pairs: Sequence[Pair], places: Sequence[int]) -> list[list[int]]
         path.touch()
         return found
     found = _agreed(*align_both_ways(pairs, places))
-    with contextlib.suppress(OSError):  # a cache that cannot be written is no reason to fail
+    with contextlib.suppress(OSError):  # an unwritable cache is no reason to fail
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
         with temporary.open("wb") as file:
@@ -481,7 +479,7 @@ def _unpacked(flat: NDArray[np.int32], n_pairs: int) -> list[list[int]]:
 
 
 def check_available(name: str) -> None:
-    """Say before any work what an aligner needs."""
+    """Report missing requirements of an aligner before any work."""
     if name not in NAMES:
         raise UnknownName("aligner", name, NAMES)
     if name == "eflomal" and shutil.which("eflomal-align") is None:
@@ -491,7 +489,7 @@ def check_available(name: str) -> None:
 
 
 def _eflomal(pairs: Sequence[Pair]) -> list[list[Links]]:
-    """eflomal is GPL-3, so it is only ever run as a program of its own."""
+    """eflomal is GPL-3, so it is only run as a separate program."""
     check_available("eflomal")
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
@@ -517,7 +515,7 @@ def _parsed(lines: Sequence[str]) -> list[Links]:
 
 
 def _spread(links: Sequence[Links], pairs: Sequence[Pair]) -> list[Links]:
-    """Put the empty pairs, which were not given to the program, back in their places."""
+    """Reinsert the empty pairs, which were not passed to the program."""
     given = iter(links)
     return [next(given) if source and target else [] for source, target in pairs]
 

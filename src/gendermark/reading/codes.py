@@ -1,7 +1,6 @@
-"""What languages are called, by people and by programs: the one table of it.
+"""Language names and codes used by people and programs.
 
-A language may be in this table and have no grammar of its own here (`languages/`), and the other way round
-if another package brings it.
+A language may be listed here without having a grammar (`languages/`), and vice versa if another package provides it.
 """
 
 from __future__ import annotations
@@ -14,22 +13,22 @@ _RIGHT_TO_LEFT = ("Arab", "Hebr")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """One language, which everywhere else is its `code`."""
+    """One language; elsewhere identified by its `code`."""
 
     code: str
-    """Of ISO 639-1; of ISO 639-3 where that has none."""
+    """ISO 639-1; ISO 639-3 if it has none."""
     name: str
     """In English."""
     nllb: str
-    """Language and script, as NLLB and FLORES write them; where a language has varieties, the one that `code` means."""
+    """Language and script as in NLLB and FLORES; for languages with varieties, the one that `code` denotes."""
     three_letters: str
-    """Of ISO 639-3: the whole language, where NLLB names a variety of it."""
+    """ISO 639-3: the whole language, if NLLB names a variety."""
     older_code: str = ""
-    """What ISO 639-1 had before 1989, and some programs still have."""
+    """The ISO 639-1 code before 1989, which some programs still use."""
 
     @property
     def script(self) -> str:
-        """Of ISO 15924."""
+        """ISO 15924."""
         return self.nllb.partition("_")[2]
 
     @property
@@ -98,13 +97,13 @@ zh Chinese zho_Hans zho
 """
 
 LANGUAGES = {facts.code: facts for facts in (Facts(*row.split()) for row in _TABLE.split("\n") if row)}
-# `mul` is what ISO 639-2 calls texts in several languages: sentences that each have one of their own.
+# ISO 639-2 uses `mul` for multilingual texts: each sentence has its own language.
 NAMES = {**{code: facts.name for code, facts in LANGUAGES.items()}, "mul": "several languages"}
 RIGHT_TO_LEFT = frozenset(code for code, facts in LANGUAGES.items() if facts.is_right_to_left)
 
 
 def nllb(code: str) -> str:
-    """NLLB's code of a language; what is not in the table may be such a code itself."""
+    """NLLB's code of a language; an unlisted code may be one itself."""
     return LANGUAGES[code].nllb if code in LANGUAGES else code
 
 
@@ -123,10 +122,10 @@ _REGION = re.compile(r"\b([a-z]{2,3})[-_](?:[A-Z]{2}|[A-Z][a-z]{3})\b")
 
 
 def words_in(name: str) -> list[str]:
-    """The words of the name of a file or a column; `pt-BR` is one."""
+    """The words in the name of a file or column; `pt-BR` is one."""
     return re.findall(r"[^\W_]+", _REGION.sub(r"\1", name))
 
 
 def languages_in(name: str) -> list[str]:
-    """The languages that a name may speak of, the last first: `en-es` is a translation into Spanish."""
+    """The languages that a name may refer to, the last first: `en-es` is a translation into Spanish."""
     return [_SPELLED[word.casefold()] for word in reversed(words_in(name)) if word.casefold() in _SPELLED]

@@ -1,9 +1,9 @@
-"""What a system is shown of a sentence's context, and how the sentence is found again in what it answers.
+"""Show context to a system, and find the sentence in its answer.
 
 - `none`: the sentence alone
-- `joined`: context and sentence as one text; of the answer, the part behind the sentence boundary that lies nearest to
-  where the source's boundary leads one to expect it (a comma, if two sentences were run into one)
-- `separator:TEXT`: context, TEXT and sentence; of the answer, what follows the last TEXT
+- `joined`: context and sentence as one text; from the answer, the part after the sentence boundary nearest to the
+expected position (a comma, if the sentences were merged)
+- `separator:TEXT`: context, TEXT and sentence; from the answer, what follows the last TEXT
 - `prompt`: an instruction that shows the context and asks for the sentence only, for chat models
 """
 
@@ -14,18 +14,18 @@ import re
 from gendermark.errors import UserError
 
 STRATEGIES = ("none", "joined", "separator", "prompt")
-# A sentence ends at these marks, with closing quotes; small models lose the space behind a full stop.
+# Sentence-final marks with closing quotes; small models omit the space after a full stop.
 _BOUNDARY = re.compile(r"[.!?…।؟。！？]++[\"'”’»)\]]*+\s*+(?=\S)")
-# A single letter is one only at the start of a word: `\b` also stands behind the vowel signs of Arabic and Hindi.
+# A single letter is one only at the start of a word: `\b` also matches after the vowel signs of Arabic and Hindi.
 _ABBREVIATION = re.compile(r"(?:(?:^|[\s.(])\w|\b(?:Mr|Mrs|Ms|Dr|St|Sr|Sra|Jr|Prof|bzw|ca|Nr|vgl|etc))\.$", re.I)
 _WEAK_BOUNDARY = re.compile(r"[,;:،؛–—]\s+(?=\S)")
 _FARTHEST = 0.35
-"""How far from its expected place, as a share of the text, a full stop may lie; and how far a comma."""
+"""Maximum distance of a full stop, and of a comma, from its expected position, as a share of the text."""
 _FARTHEST_COMMA = 0.1
 
 
 def show(context: str, sentence: str, strategy: str) -> str:
-    """The text that a system gets."""
+    """The text shown to a system."""
     kind, _, argument = strategy.partition(":")
     if kind == "none" or not context:
         return sentence
@@ -37,7 +37,7 @@ def show(context: str, sentence: str, strategy: str) -> str:
 
 
 def find(answer: str, context: str, sentence: str, strategy: str) -> str | None:
-    """The translation of the sentence in a system's answer; None where it cannot be found."""
+    """The translation of the sentence in a system's answer; None if it cannot be found."""
     kind, _, argument = strategy.partition(":")
     if kind in ("none", "prompt") or not context:
         return answer
@@ -50,7 +50,7 @@ def find(answer: str, context: str, sentence: str, strategy: str) -> str | None:
         for match in _BOUNDARY.finditer(answer)
         if not _ABBREVIATION.search(answer[: match.end()].rstrip()) and not _inside_number(answer, match)
     ]
-    # Systems run two sentences into one: then a comma very near the expected place is the boundary.
+    # Systems merge sentences: then a comma very near the expected position is the boundary.
     commas = [match.end() for match in _WEAK_BOUNDARY.finditer(answer)]
     for places, farthest in ((full_stops, _FARTHEST), (commas, _FARTHEST_COMMA)):
         best = min(places, key=lambda place: abs(place / len(answer) - expected), default=None)
@@ -60,7 +60,7 @@ def find(answer: str, context: str, sentence: str, strategy: str) -> str | None:
 
 
 def offset(found: str, answer: str) -> int:
-    """Where in an answer the translation begins that `find` gave: it is all of it, or its end."""
+    """Where the translation found by `find` begins in the answer: it is the whole answer, or its end."""
     return 0 if found == answer else len(answer.rstrip()) - len(found)
 
 

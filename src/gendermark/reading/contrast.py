@@ -1,8 +1,8 @@
-"""Which words of two references that differ in gender alone decide which of them a translation follows.
+"""Words that decide which of two references a translation follows, if they differ in gender alone.
 
-The published rule takes every word that only one reference has. Here the words come from the places where the
-references differ (annotated spans, or their difference); a word that says nothing by itself, an article above all,
-counts only together with the word behind it, so that a "la" elsewhere in the sentence decides nothing.
+The published rule uses every word specific to one reference. Here the words come from the positions where the
+references differ (annotated spans, or their difference); a function word, such as an article, counts only together with
+the next word, so that a "la" elsewhere in the sentence decides nothing.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from gendermark.reading.words import Place
 
 _SPAN = re.compile(r"<([FM])>(.*?)</\1>")
 _TAG = re.compile(r"</?[FM]>")
-# A span may begin or end inside a word (Arabic "و<M>عاد</M>"); the whole word is what a translation can have.
+# A span may begin or end inside a word (Arabic "و<M>عاد</M>"); compare whole words.
 _LETTERS = r"[\w\u0300-\u036f\u064b-\u065f\u0670\u0900-\u094f-]+"
 _GLUED_BEFORE = re.compile(rf"({_LETTERS})(<[FM]>)(?=\S)")
 _GLUED_BEHIND = re.compile(rf"(?<=\S)(</[FM]>)({_LETTERS})")
 _SHORTEST_WORD = 4
-"""Letters from which on a word that differs tells by itself, if it is no determiner."""
+"""Minimum letters for a differing word to count alone, if it is no determiner."""
 
 Unit = tuple[str, ...]
-"""One word, or two in their order."""
+"""One word, or two consecutive ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What only the one reference has, and what only the other."""
+    """Units specific to either reference."""
 
     right: frozenset[Unit]
     wrong: frozenset[Unit]
     right_words: tuple[str, ...] = field(default=(), compare=False)
-    """The whole right reference, and where in it the two differ."""
+    """The whole correct reference, and where the two differ."""
     places: frozenset[int] = field(default=frozenset(), compare=False)
     wrong_words: tuple[str, ...] = field(default=(), compare=False)
 
@@ -67,7 +67,7 @@ def units_of(words: Sequence[str]) -> list[Unit]:
 
 
 def places_of(units: Iterable[Unit], words: Sequence[str]) -> list[Place]:
-    """Wherever these units stand in a text."""
+    """Positions of these units in a text."""
     wanted = set(units)
     return [
         (start, start + length)
@@ -78,7 +78,7 @@ def places_of(units: Iterable[Unit], words: Sequence[str]) -> list[Place]:
 
 
 def _marked(text: str, language: Language) -> tuple[list[str], set[int]]:
-    """The words of an annotated reference, and which of them stand in spans."""
+    """The words of an annotated reference, and which of them are in spans."""
     words: list[str] = []
     places: set[int] = set()
     text = _GLUED_BEHIND.sub(r"\2\1", _GLUED_BEFORE.sub(r"\2\1", text))

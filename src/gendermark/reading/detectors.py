@@ -1,6 +1,6 @@
-"""Gender from outside: tagging models (spaCy, stanza) in place of our own reading, only when asked for by name.
+"""Optional gender detectors: tagging models (spaCy, stanza) instead of our own reader, only on request.
 
-Our own reading uses nothing that may or may not be installed: the same text has the same verdict on every machine.
+Our own reader uses nothing optional: the same text gets the same verdict on every machine.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _FEATURES = {"Masc": Gender.MASCULINE, "Fem": Gender.FEMININE, "Neut": Gender.NE
 
 
 class Detector(Protocol):
-    """A tagging model: the grammatical gender it sees in one word of a text."""
+    """A tagging model: the grammatical gender of one word of a text."""
 
     def gender(self, text: str, word: str) -> Gender | None: ...
 
 
 def detector_name(code: str, spec: str) -> str:
-    """What reads gender here, for the signature: a model with the version of the package that runs it."""
+    """The gender detector for the signature: a model with the version of its package."""
     if spec in ("", BUNDLED):
         return f"gendermark-{code}"
     family = spec.partition(":")[0]
@@ -35,7 +35,7 @@ def detector_name(code: str, spec: str) -> str:
 
 
 def open_detector(spec: str) -> Detector | None:
-    """The model named `spacy:MODEL` or `stanza:LANGUAGE`; None for our own reading."""
+    """The model named `spacy:MODEL` or `stanza:LANGUAGE`; None for our own reader."""
     family, _, argument = spec.partition(":")
     if family in ("", BUNDLED):
         return None
@@ -72,7 +72,7 @@ class _Stanza:
         except ImportError:
             raise MissingExtra("the detector stanza", "stanza") from None
         try:
-            # Nothing is fetched behind the user's back.
+            # Download nothing silently.
             options = {"processors": "tokenize,mwt,pos", "download_method": None, "verbose": False}
             self._pipeline = stanza.Pipeline(language, **options)
         except Exception as problem:  # noqa: BLE001 (stanza raises its own and others for a missing model)

@@ -1,12 +1,13 @@
-"""The gender that an English translation gives to the person it speaks of.
+"""The gender of the person in an English translation of "PRONOUN is X".
 
-The source is always one short sentence, "PRONOUN is X", so a good translation speaks of one person. What names that
-person, in order of strength: a subject pronoun ("he", "she"); a gendered noun as subject ("the man"); "they"; what can
-only refer back to the subject (reflexives, predicate nouns); other pronouns ("her job"); a neutral noun ("that kid").
+A good translation mentions one person. Words that refer to that person, in order of strength: a subject pronoun ("he",
+"she"); a gendered noun as subject ("the man"); "they"; what can only refer back to the subject (reflexives, predicate
+nouns); other pronouns ("her job"); a neutral noun ("that kid").
 
-Two principles decide the rest. A neutral word never contradicts a gendered one: "They say he is kind" and "He is a
-kind person" are masculine. And a text that names nobody ("It's a nurse", "A kind person.") is not neutral but
-`no-person`: a failed translation must not count as a fair one.
+Two principles decide the rest. A neutral word never contradicts a gendered one: "They say he is kind" and "He is a kind
+person" are masculine. And a text that mentions nobody ("It's a nurse", "A kind person.") is not neutral but
+`no-person`:
+a failed translation must not count as a fair one.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _M, _F = Gender.MASCULINE, Gender.FEMININE
 
 @dataclass(frozen=True, slots=True)
 class PersonFinding:
-    """Whom a translation speaks of."""
+    """The person of a translation."""
 
     gender: Gender | None
     reason: str
@@ -35,7 +36,7 @@ class PersonFinding:
     evidence: tuple[str, ...]
     """The words as found."""
     spans: tuple[Span, ...] = ()
-    """Where each of them stands in the text."""
+    """Their positions in the text."""
 
 
 # --- words ---------------------------------------------------------------------------------------------------------
@@ -45,14 +46,14 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_SUBJECTS = {"he": _M, "hes": _M, "she": _F, "shes": _F}  # "hes" and "shes" are no words: an apostrophe was forgotten
+_SUBJECTS = {"he": _M, "hes": _M, "she": _F, "shes": _F}  # "hes" and "shes" lack an apostrophe
 _OBLIQUES = {"him": _M, "his": _M, "her": _F, "hers": _F}
 _REFLEXIVES = {"himself": _M, "herself": _F}
 _THEY = frozenset({"they", "theyre"})
 _THEM = frozenset({"them", "their", "theirs", "themself", "themselves"})
-_INCLUSIVE = "he or she"  # stands for every inclusive form
+_INCLUSIVE = "he or she"  # all inclusive forms are replaced by this
 
-# Nouns of sex, kinship and address, in the singular: a plural ("women's wear") does not name the person.
+# Nouns of sex, kinship and address, in the singular: a plural ("women's wear") does not refer to the person.
 _NOUNS = dict.fromkeys(
     _set(
         "man guy boy gentleman dude lad chap bloke male father dad daddy brother son husband uncle grandfather grandpa "
@@ -66,7 +67,7 @@ _NOUNS = dict.fromkeys(
     ),
     _F,
 )
-# Agent nouns count only where nothing else tells: MT picks them as the word for a job, whatever the pronoun.
+# Agent nouns are a last resort: MT uses them for jobs, whatever the pronoun.
 _AGENTS = dict.fromkeys(
     _set(
         "mailman postman fireman policeman salesman businessman chairman cameraman fisherman craftsman milkman doorman "
@@ -83,7 +84,7 @@ _AGENTS = dict.fromkeys(
     ),
     _F,
 )
-_SUBJECT_ONLY = {"fellow": _M}  # "She is a research fellow": as predicate it is a title
+_SUBJECT_ONLY = {"fellow": _M}  # "She is a research fellow": a title as predicate
 _TITLES = {"mr": _M, "mister": _M, "sir": _M, "mrs": _F, "ms": _F, "miss": _F, "madam": _F, "madame": _F, "ma'am": _F}
 _PLURAL_ENDINGS = {"man": "men", "lady": "ladies", "wife": "wives", "ess": "esses"}
 _PLURALS = {  # "one of the girls"
@@ -116,7 +117,7 @@ _KINDS = (
 
 _PRONOUN_KINDS = frozenset({"subject", "oblique", "reflexive", "they", "them"})
 
-# First halves of agent nouns in two words: "a delivery man" is no more a man than a salesman is.
+# First halves of two-word agent nouns: "a delivery man" is no more a man than a salesman is.
 _AGENT_HALVES = _set(
     "ball bell bus business cable cabin call camera cleaning con delivery dinner door errand fire flower garbage ice "
     "insurance lunch mail maintenance milk news newspaper office paper police post repair sales security service stage "
@@ -148,7 +149,7 @@ _LINKS = _set(
     "about after as at because before behind but by for from if in into like near of off on or over than to under "
     "when where which while with without oh hey yes well wow whose what"
 )
-# No phrase reaches back across these, and a noun before one of them is the head of its phrase, not an attribute.
+# Phrases do not cross these, and a noun before one of them heads its phrase.
 _BREAKS = _PUNCTUATION | _LINKS | _PRONOUNS | _COPULAS | _AUXILIARIES | _NEGATIONS
 _AFTER_HEAD = _BREAKS | _ADVERBS | _DETERMINERS | {"and", "being"}
 _REPORTING = _set(
@@ -167,7 +168,7 @@ _CLAUSE_OPENERS = _PUNCTUATION | {"and", "but", "so", "because", "yes", "oh", "w
 _APOSTROPHES = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc\u2032\uff07`\u00b4", "'"))
 _HE, _SHE = "(?:himself|him|his|he)", "(?:herself|hers|her|she)"
 _OR = r"(?:'s)?\s{0,2}(?:/|\(?(?:and/)?or\b|\()\s{0,2}"
-# One pass, and nothing to backtrack into: spaces are bounded, words are runs of one class.
+# One pass without backtracking: spaces are bounded, words are runs of one class.
 _TOKEN = re.compile(
     rf"(?P<inclusive>(?<!\w)(?:s/he|\(s\)he|{_HE}{_OR}{_SHE}|{_SHE}{_OR}{_HE})\b\)?)"
     r"|ma'am\b|\w+(?:-\w+)*|'(?:s|re|m|ve|ll|d|t)\b|[.,;:!?/()]",
@@ -176,7 +177,7 @@ _TOKEN = re.compile(
 _AFFIX = re.compile(
     r"^(?:ex|half|great|co)-|^step(?=(?:brother|sister|father|mother|son|daughter|child)s?$)|-(?:in-law|to-be)$"
 )  # "my ex-husband"
-_MARGIN = 2  # full stops around the text, so that its first and last words have neighbours too
+_MARGIN = 2  # full stops around the text, so that its first and last words have neighbours
 
 
 _QUOTES = frozenset("'\"“”„«»")
@@ -188,7 +189,7 @@ _A_NAME = "—"
 
 
 def _cut(text: str) -> tuple[list[str], list[Span]]:
-    """The words in lower case, clitics cut off ("he", "'s"), and where they stand in the text."""
+    """Lower-case words, clitics split off ("he", "'s"), and their positions."""
     text = text.translate(_APOSTROPHES)
     words, spans = ["."] * _MARGIN, [(0, 0)] * _MARGIN
     for match in _TOKEN.finditer(text):
@@ -203,7 +204,7 @@ _TITLE = re.compile(r"[\w' -]{0,40}\b[A-Z][a-z][\w' -]{0,40}(?<![\s'])['\"”“
 
 
 def _is_quoted(text: str, span: Span) -> bool:
-    """Whether a word stands in quotation marks as itself, or at the start of a title: "He Cooks"."""
+    """Whether a word is in quotation marks, alone or at the start of a title: "He Cooks"."""
     start, end = span
     if start == 0 or end == len(text) or text[start - 1] not in _QUOTES:
         return False
@@ -211,7 +212,7 @@ def _is_quoted(text: str, span: Span) -> bool:
 
 
 def _is_surname(text: str, span: Span, before: Sequence[str]) -> bool:
-    """Whether "He" is the name: behind a title or another word, or before a given name."""
+    """Whether "He" is the name: after a title or another word, or before a given name."""
     if text[slice(*span)] != "He":
         return False
     if before[-1] in _BEFORE_NAME or (before[-1] == "." and before[-2] in _ABBREVIATIONS):
@@ -227,10 +228,10 @@ def _is_surname(text: str, span: Span, before: Sequence[str]) -> bool:
 
 
 class _Phrase(NamedTuple):
-    """What a noun does in its sentence."""
+    """The function of a noun in its sentence."""
 
     role: str
-    """`subject`, `predicate`, `object` (anything else with a determiner) or "" (names nobody)."""
+    """`subject`, `predicate`, `object` (anything else with a determiner) or "" (refers to nobody)."""
     start: int
     determiner: str
     owner: str
@@ -238,7 +239,7 @@ class _Phrase(NamedTuple):
 
 
 def _phrase(words: Sequence[str], noun: int) -> _Phrase:
-    """The noun phrase that ends in words[noun], told from the few words around it."""
+    """The noun phrase ending in words[noun], from the few words around it."""
     start, determiner = noun, ""
     for position in range(noun - 1, max(noun - 6, 0), -1):
         if words[position] in _DETERMINERS:
@@ -252,7 +253,7 @@ def _phrase(words: Sequence[str], noun: int) -> _Phrase:
         before -= 1
     link, owner, after = words[before], words[before - 1], words[noun + 1]
     is_head = after in _AFTER_HEAD
-    # A possessive 's looks like the verb, but stands behind a noun and takes no article: "her mother's little girl".
+    # A possessive 's follows a noun and takes no article: "her mother's little girl".
     is_copula = link in _COPULAS and (link != "'s" or determiner != "" or owner in _BEFORE_CLITIC)
 
     role = ""
@@ -280,12 +281,12 @@ def _phrase(words: Sequence[str], noun: int) -> _Phrase:
 
 
 def _is_verb(word: str) -> bool:
-    """Whether a word behind a person's noun looks like its verb."""
+    """Whether a word after a person's noun looks like its verb."""
     return word in _AFTER_SUBJECT or word in _VERBS or (word.endswith(("s", "ed")) and word not in _BREAKS)
 
 
 def _is_owner(words: Sequence[str], noun: int) -> bool:
-    """Whether someone else follows behind 's: "that boy's teacher is kind", "Mr. Kim's boss"; not "that boy's kind"."""
+    """Whether someone else follows after 's: "that boy's teacher is kind", "Mr. Kim's boss"; not "that boy's kind"."""
     head = noun
     while head < noun + 3 and (
         words[head + 1] not in _AFTER_HEAD or (words[head] in _TITLES and words[head + 1] == ".")
@@ -303,7 +304,7 @@ def _one_of(words: Sequence[str], plural: int) -> str:
 
 
 def _gendered_role(words: Sequence[str], noun: int) -> str:
-    """The role of a gendered noun, "" if it says nothing about the person."""
+    """The role of a gendered noun, "" if it does not refer to the person."""
     word = words[noun]
     if _is_owner(words, noun):
         return ""
@@ -323,7 +324,8 @@ def _gendered_role(words: Sequence[str], noun: int) -> str:
 
 
 def _neutral_phrase(words: Sequence[str], noun: int) -> _Phrase | None:
-    """The phrase of a neutral noun if it names the person: as subject, or pointed at ("that's a kind person")."""
+    """The phrase of a neutral noun if it refers to the person: as subject, or with a demonstrative ("that's a kind
+    person")."""
     word, after = words[noun], words[noun + 1]
     if after == "of" and words[noun + 2] in _ABSOLUTE:  # "a friend of hers is ..."
         after = words[noun + 3]
@@ -343,19 +345,17 @@ def _neutral_phrase(words: Sequence[str], noun: int) -> _Phrase | None:
 
 
 def _refers_back(words: Sequence[str], pronoun: int, starts: Set[int]) -> bool:
-    """Whether his or her can mean the person that a neutral noun names: "That person lost her temper".
+    """Whether his or her can refer to the person of a neutral noun: "That person lost her temper".
 
-    starts: where the phrases of such nouns begin.
-
-    Not as an object ("is kind to her": grammar would ask for a reflexive), nor where it introduces someone else
-    ("that person is her boss", "her friend is kind").
+    starts: where the phrases of such nouns begin. Not as an object ("is kind to her": grammar would require a
+    reflexive), nor as possessive of someone else ("that person is her boss", "her friend is kind").
     """
     is_possessive = words[pronoun] in {"his", "her"} and words[pronoun + 1] not in _AFTER_HEAD
     return is_possessive and words[pronoun - 1] not in _COPULAS and pronoun not in starts
 
 
 def _owns_subject(words: Sequence[str], pronoun: int) -> bool:
-    """Whether his or her introduces the subject, who is someone else: "Her boss is a man", "One of her friends"."""
+    """Whether his or her belongs to a subject who is someone else: "Her boss is a man", "One of her friends"."""
     before = words[pronoun - 3] if words[pronoun - 2 : pronoun] == ["one", "of"] else words[pronoun - 1]
     return before in _CLAUSE_OPENERS and words[pronoun + 1] not in _AFTER_HEAD
 
@@ -366,7 +366,7 @@ def _last_words() -> frozenset[str]:
 
 
 def _owned_person(words: Sequence[str], pronoun: int) -> int | None:
-    """Where the subject stands that his or her introduces, if it is a person: "Her old boss is kind"."""
+    """The position of a subject with his or her that is a person: "Her old boss is kind"."""
     if _owns_subject(words, pronoun):
         for place in range(pronoun + 1, min(pronoun + 4, len(words) - 1)):
             if {words[place], words[place].removesuffix("s")} & _last_words() and _is_verb(words[place + 1]):
@@ -375,7 +375,7 @@ def _owned_person(words: Sequence[str], pronoun: int) -> int | None:
 
 
 def _of_main_clause(words: Sequence[str], subjects: Sequence[int], addressees: Sequence[int]) -> list[int]:
-    """Without subjects of what is said: "she" in "He told her that she is a nurse", "He thinks she is a nurse"."""
+    """Without subjects of reported clauses: "she" in "He told her that she is a nurse", "He thinks she is a nurse"."""
     is_report = bool(subjects) and not _REPORTING.isdisjoint(words[subjects[0] + 1 : subjects[0] + 3])
     return [
         place
@@ -389,7 +389,7 @@ def _of_main_clause(words: Sequence[str], subjects: Sequence[int], addressees: S
 
 
 def _is_named(words: Sequence[str], pronoun: int) -> bool:
-    """Whether him or her is what something is said of: "They believe her to be kind", "They call him a saint"."""
+    """Whether him or her gets a predicate: "They believe her to be kind", "They call him a saint"."""
     after = words[pronoun + 1 : pronoun + 3]
     is_object = words[pronoun] == "him" or after[0] in _DETERMINERS | {"as"}
     return after == ["to", "be"] or (words[pronoun - 1] in _NAMING and is_object)
@@ -399,14 +399,14 @@ def _is_named(words: Sequence[str], pronoun: int) -> bool:
 
 
 class Pronoun(NamedTuple):
-    """A personal pronoun of the third person, wherever it stands; neutral: they, and "he or she"."""
+    """A third-person pronoun; neutral: they, and "he or she"."""
 
     gender: Gender
     span: Span
 
 
 def pronouns(text: str) -> list[Pronoun]:
-    """All of them in order, for a passage that speaks of one person: there every pronoun is that person's."""
+    """All of them in order, for a passage about one person, to whom every pronoun refers."""
     words, spans = _cut(text)
     return [
         Pronoun(_GENDERS.get(word, Gender.NEUTRAL), span)
@@ -457,7 +457,7 @@ def find_person(text: str) -> PersonFinding:
     ]
     if subjects := _of_main_clause(words, found["subject"], found["oblique"] + found["noun"]) or nouns["subject"]:
         return decided(subjects + bound)
-    if found["they"]:  # a subject like he and she: whoever else is mentioned is someone else ("They are her boss")
+    if found["they"]:  # a subject like he and she: anyone else mentioned is someone else ("They are her boss")
         return decided(bound) if bound else finding(Gender.NEUTRAL, "pronoun", found["they"])
     if not bound and (told := agents["subject"] or agents["predicate"]):
         return decided(told)

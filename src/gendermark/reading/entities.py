@@ -11,14 +11,14 @@ from gendermark.reading.occupations import Finding, OccupationFinder, Occurrence
 from gendermark.reading.words import Place
 from gendermark.records import Gender
 
-# What may stand between the two halves of "der Arzt oder die Ärztin", articles apart.
+# Words between the two halves of "der Arzt oder die Ärztin", articles apart.
 _COORDINATORS = frozenset(
     {"o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та"}
     | {"й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו"}
 )
 _LATIN = re.compile("[a-z]{3}")
 _DEFINITE = re.compile("[وف]?(?:[بك]?ال|لل)")
-"""Arabic: the article, with what is written together with it."""
+"""Arabic: the article, with attached clitics."""
 
 
 def read_entity(
@@ -29,12 +29,12 @@ def read_entity(
     expected_place: float,
     others: Sequence[str] = (),
 ) -> Finding:
-    """Whom the translation (as `words`) makes of an entity.
+    """The gender of an entity in the translation (as `words`).
 
-    The lexicon comes first: a form of the entity is the entity. Of several, `aligned` (the target positions linked to
-    the source noun, asked for only when needed) chooses, then nearness to `expected_place` (0 is the beginning, 1 the
-    end). Without any form, the aligned word is read by its agreeing words and its ending; without that, the one noun
-    of another trade, if all `others` of the source are named besides.
+    The lexicon comes first: a form of the entity is the entity. Among several, `aligned` (the target positions linked
+    to the source noun, computed on demand) decides, then nearness to `expected_place` (0 is the beginning, 1 the end).
+    Without any form, the aligned word is read by its agreeing words and its ending; failing that, the only noun of
+    another trade, if all `others` of the source are also mentioned.
     """
     mentions = _without_constructs(words, finder.occurrences(words, entity))
     if mentions and _has_own_script(finder) and not entity.isupper():
@@ -63,7 +63,7 @@ def _all_forms(finder: OccupationFinder) -> frozenset[str]:
 
 
 def _of_another_trade(finder: OccupationFinder, words: Sequence[str], others: Sequence[str]) -> list[int]:
-    """Where the only noun for a person stands that names none of the others: "il medico" for an analyst."""
+    """The position of the only noun for a person that refers to none of the others: "il medico" for an analyst."""
     named = [finder.occurrences(words, other) for other in others]
     taken = {at for mentions in named for mention in mentions for at in range(mention.start, mention.end)}
     free = [
@@ -76,7 +76,7 @@ def _of_another_trade(finder: OccupationFinder, words: Sequence[str], others: Se
 
 @cache
 def _people(finder: OccupationFinder) -> frozenset[str]:
-    """Forms that name a person wherever they stand."""
+    """Forms that denote a person in any context."""
     genders: dict[str, set[str]] = {}
     for forms in finder.single_words():
         for word, readings in forms.items():
@@ -86,7 +86,7 @@ def _people(finder: OccupationFinder) -> frozenset[str]:
 
 @cache
 def _has_own_script(finder: OccupationFinder) -> bool:
-    """Whether a word in Latin letters is foreign to the language."""
+    """Whether Latin letters are foreign to the language."""
     forms = _all_forms(finder)
     return sum(word >= "\u0370" for word in forms) * 2 > len(forms)
 
@@ -96,7 +96,7 @@ def _left_in_english(words: Sequence[str], place: Place) -> Finding:
 
 
 def _without_constructs(words: Sequence[str], mentions: Sequence[Occurrence]) -> Sequence[Occurrence]:
-    """Without a bare Arabic noun right before a definite mention: مساعدة المساعد is "helping the assistant".
+    """Drop a bare Arabic noun directly before a definite mention: مساعدة المساعد is "helping the assistant".
 
     The first of such two governs the second, and is no other name of the same person.
     """
@@ -126,7 +126,7 @@ def _read_one_of(
 
 
 def _name_both_genders(one: Occurrence, other: Occurrence) -> bool:
-    """Whether one form is a woman's and the other one is not."""
+    """Whether exactly one of the forms is a woman's."""
     has_woman, has_other = ("feminine" in _genders(mention) for mention in (one, other))
     told = one if has_woman else other
     return has_woman != has_other and _genders(told) == {"feminine"}
@@ -139,7 +139,7 @@ def _genders(mention: Occurrence) -> frozenset[str]:
 
 
 def _may_be_person(finder: OccupationFinder, word: str, entity: str) -> bool:
-    """Whether an unknown word can name the person: a noun by its ending, of another trade, or left in English."""
+    """Whether an unknown word can denote the person: a noun by its ending, of another trade, or left in English."""
     language = finder.language
     if _is_function_word(finder, word) or language.is_thing(word):
         return False

@@ -1,4 +1,4 @@
-"""Outputs that are no translation at all: missing, empty, the source handed back, or another language."""
+"""Outputs that are no translation: missing, empty, a copy of the source, or another language."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from gendermark.reading.words import cut
 from gendermark.records import Item
 
 MISSING = "missing"
-"""Why there is no text: a file had none, and its user allowed that."""
+"""Reason for a missing text: absent from a file, which its user allowed."""
 WRONG_LANGUAGE = "wrong-language"
 REPEATED = "repeated"
 _MOST_SENTENCES, _FEWEST_WORDS = 10, 5
-"""Different sentences, and groups of them, that may share one translation, and its words: sentences of a group may mean
-the same (in TGBI, MiTTenS), some sets have a few that do, and controls give many the same word."""
+"""Limits of different sentences, and groups of them, that may share one translation, and of its words: sentences of
+a group may mean the same (in TGBI, MiTTenS), some sets have a few that do, and controls repeat themselves."""
 COPIED_SHARE = 0.8
-"""From this share of its words on, a text whose words stand in the source is the source, not its translation."""
+"""A text with this share of its words in the source is a copy."""
 
 
 _FOREIGN = 0.1
-"""Below this share of words that any reference of a set has, a text is in another language, or in none."""
+"""A text with a smaller share of words from any reference of a set is in another language, or in none."""
 
 
 def is_foreign(words: Sequence[str], vocabulary: Container[str]) -> bool:
@@ -28,14 +28,14 @@ def is_foreign(words: Sequence[str], vocabulary: Container[str]) -> bool:
 
 
 def failure(source: str, text: str | None) -> str | None:
-    """`error`, `empty` or `copied`; None for a text that may be a translation."""
+    """`error`, `empty` or `copied`; None for a possible translation."""
     if text is None:
         return "error"
     words = cut(text)
     if not words:
         return "empty"
     source_words = cut(source)
-    # A short text may share a name or a loan word with its source; there only the whole source counts as a copy.
+    # A short text may share a name or loan word with its source: only the whole source counts as a copy.
     if len(words) < 4:
         return "copied" if words == source_words else None
     known = set(source_words)
@@ -44,7 +44,7 @@ def failure(source: str, text: str | None) -> str | None:
 
 
 def repeated(items: Sequence[Item], texts: Iterable[str | None]) -> set[str]:
-    """The texts that stand for so many different sentences, of so many groups, that they translate none of them."""
+    """Texts shared by so many different sentences and groups that they translate none of them."""
     items_of: dict[str, list[Item]] = defaultdict(list)
     for item, text in zip(items, texts, strict=True):
         if text:

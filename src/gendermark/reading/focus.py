@@ -1,4 +1,4 @@
-"""Nouns of our lexicons for people in English, and the places of words cut at single spaces, as WinoMT counts them."""
+"""English nouns for people in our lexicons, and word positions as WinoMT counts them, between single spaces."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def person_nouns() -> frozenset[str]:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words between single spaces, in lower case, without marks around them."""
+    """The words between single spaces, in lower case, stripped of punctuation."""
     return tuple(token.strip(EDGES).replace("’", "'").lower() for token in text.split(" "))
 
 
 def places_of(text: str, entity: str) -> list[int]:
-    """The places of the words, cut at single spaces, at which an entity is named."""
+    """Positions of an entity among the words between single spaces."""
     words, noun = words_of(text), tuple(entity.lower().split())
     return [place for place in range(len(words)) if noun and is_at(words, place, noun)]
 
 
 def is_at(words: tuple[str, ...], place: int, noun: tuple[str, ...]) -> bool:
-    """Whether a noun stands at a place, possessive or not."""
+    """Whether a noun is at a position, possessive or not."""
     end = place + len(noun)
     return end <= len(words) and (*words[place : end - 1], POSSESSIVE.sub("", words[end - 1])) == noun

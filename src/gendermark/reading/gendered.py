@@ -1,7 +1,7 @@
-"""The words of a language that show the gender of a person, and those that seem to and do not.
+"""Words of a language that show a person's gender, and words that only seem to.
 
-They stand in `languages/CODE/gendered.tsv`, one row for each kind of word; the lexicon of occupations adds its forms.
-Nouns of people are inflected by `Language.role_forms`, by rules that hold for the nouns that are listed.
+They are in `languages/CODE/gendered.tsv`, one row for each kind of word; the lexicon of occupations adds its forms.
+`Language.role_forms` inflects nouns for people, by rules that hold for the listed nouns.
 """
 
 from __future__ import annotations
@@ -17,87 +17,87 @@ from gendermark.languages.language import Language
 from gendermark.reading.occupations import lexicon
 
 _SHORTEST_HEAD = 6
-"""Letters of a noun at the end of a compound; shorter ones are there by chance ("-enkel", "-herr")."""
+"""Minimum letters of a compound's head; shorter matches are accidental ("-enkel", "-herr")."""
 _NEVER = re.compile("(?!)")
 _OCCUPATIONS = {"masculine": "m", "feminine": "f"}
 Phrase = tuple[str, ...]
 
 
 class Told(NamedTuple):
-    """What a word tells about the person it is about."""
+    """What a word shows about its person."""
 
     gender: str
     kind: str
-    """`pronoun`, `owner` (a possessive that shows whose), `noun` (of sex, kinship, rank), `role`, `norm` (a masculine
-    role that many use of women too), `verb`."""
+    """`pronoun`, `owner` (a possessive that shows whose), `noun` (of sex, kinship, rank), `role`, `norm` (a
+    masculine role often used for women), `verb`."""
     is_plural: bool = False
 
 
 class Entry(NamedTuple):
-    """All that is known of one word."""
+    """All information on one word."""
 
     told: Told | None
     is_fixed: bool
     is_silent: bool
-    """Whether it tells nothing without an article."""
+    """Whether it shows nothing without an article."""
     is_common: bool
 
 
 @dataclass(frozen=True, slots=True)
 class GenderedWords:
-    """One language's words. What is written as a phrase in the file, joined by hyphens, is a tuple of words here."""
+    """One language's words. Phrases, hyphenated in the file, are tuples of words here."""
 
     told: Mapping[str, Told]
     articles: Mapping[str, str]
     fixed: frozenset[str]
-    """Nouns that have one gender whoever they name ("persona", "Mitglied"), and adjectives of things ("femenino")."""
+    """Nouns of fixed gender ("persona", "Mitglied"), and adjectives of things ("femenino")."""
     habit: frozenset[str]
-    """Nouns whose masculine form many use of women: only a feminine article tells ("la piloto")."""
+    """Nouns whose masculine form is often used for women: only a feminine article decides ("la piloto")."""
     common: frozenset[str]
-    """Nouns for both: their article tells."""
+    """Common nouns: their article decides."""
     common_ending: re.Pattern[str]
     norm_ending: re.Pattern[str]
-    """Nouns of a role whose masculine form many use of women too."""
+    """Nouns of a role whose masculine form is often used for women."""
     paired: re.Pattern[str]
-    """Nouns of `habit` or `common` that have a feminine of their own («гражданка»), so that the masculine is shown."""
+    """Nouns of `habit` or `common` with a feminine of their own («гражданка»), so that the masculine is informative."""
     heads: tuple[str, ...]
-    """Short nouns that end a compound ("Edelfrau")."""
+    """Short nouns as heads of compounds ("Edelfrau")."""
     titles: frozenset[str]
-    """Titles that English has too, and that are no names ("Lady")."""
+    """Titles that English has too, and that are not names ("Lady")."""
     possessives: frozenset[str]
-    """Whose the next noun is: it names another person."""
+    """Possessors of the next noun, which refers to another person."""
     participles: tuple[re.Pattern[str], re.Pattern[str]]
     agents: tuple[re.Pattern[str], re.Pattern[str]]
     no_agents: frozenset[str]
     """Words that end like agents ("manière", "mayor")."""
     past: tuple[re.Pattern[str], re.Pattern[str]]
-    """Verb forms that agree with their subject, by their endings."""
+    """Endings of verb forms that agree with their subject."""
     no_past: frozenset[str]
     enclitics: tuple[re.Pattern[str], re.Pattern[str]]
-    """Verbs with a pronoun attached ("verla")."""
+    """Verbs with an attached pronoun ("verla")."""
     clitics: Mapping[str, str]
     """Object pronouns that are written like articles."""
     finite: re.Pattern[str]
-    """Forms of verbs that no noun has; before them an article is a pronoun."""
+    """Verb forms that no noun has; before them an article is a pronoun."""
     sexes: Mapping[str, str]
     """Adjectives that name a sex ("femenino"), whatever their ending."""
     homographs: frozenset[str]
-    """Words for one man that are also written for several women (Italian "cameriere")."""
+    """Masculine singulars that are also feminine plurals (Italian "cameriere")."""
     no_participles: frozenset[str]
     copulas: frozenset[str]
     adverbs: frozenset[str]
     introducing: frozenset[str]
     """Words before a predicate noun ("como", "als", "fue")."""
     posts: frozenset[str]
-    """Words before a noun that then names a post ("the office of"), where those are written without a genitive."""
+    """Words before a noun that then denotes a post ("the office of"), in languages without a genitive for that."""
     phrases: Mapping[str, Sequence[Phrase]]
-    """Set phrases that are about a thing ("vestido de novia"), by their first word."""
+    """Set phrases about things ("vestido de novia"), by their first word."""
     prefixes: tuple[str, ...]
-    """Clitics that are written together with a noun."""
+    """Clitics attached to a noun."""
     head_is_last: bool
-    """Whether the last part of a compound is its noun ("Vizepräsident"), as in German."""
+    """Whether the last part of a compound is its head ("Vizepräsident"), as in German."""
     has_compounds: bool
-    """Whether nouns are written together."""
+    """Whether compounds are written as one word."""
     _seen: dict[str, Entry] = field(default_factory=dict)
     _participles: dict[str, str | None] = field(default_factory=dict)
 
@@ -117,7 +117,7 @@ class GenderedWords:
         if told is None:
             found = (self.told.get(head) for head in heads)
             told = next((one for one in found if one and one.kind in ("noun", "role", "norm")), None)
-            # Arabic "and" and "so" are written together with a verb, and no other clitics are.
+            # Arabic "and" and "so" are attached to a verb; no other clitics are.
             verb = self.told.get(word[1:]) if self.prefixes and word[:1] in ("و", "ف") else None
             told = told or (verb if verb and verb.kind == "verb" else None)
         if told is None and self.norm_ending.fullmatch(word):
@@ -127,7 +127,7 @@ class GenderedWords:
         return Entry(told, bool(named & self.fixed), bool(named & (self.habit | self.common)), is_common)
 
     def agent(self, word: str) -> str | None:
-        """The gender that the ending of an agent noun shows, None for another word."""
+        """The gender shown by the ending of an agent noun, None for other words."""
         return None if word in self.no_agents else _which(self.agents, word)
 
     def verb(self, word: str) -> str | None:
@@ -137,7 +137,7 @@ class GenderedWords:
         return _which(self.enclitics, word)
 
     def participle(self, word: str) -> str | None:
-        """The gender that a participle form shows, None for another word."""
+        """The gender shown by a participle, None for other words."""
         if word not in self._participles:
             self._participles[word] = None if word in self.no_participles else _which(self.participles, word)
         return self._participles[word]
@@ -159,7 +159,6 @@ def _rows(code: str) -> Rows:
 
 
 def gendered_words(language: Language) -> GenderedWords:
-    """The words of one language, as its `cut` writes them."""
     rows = _rows(language.code)
 
     def words(kind: str) -> frozenset[str]:
@@ -241,7 +240,7 @@ def _cut(column: str, language: Language) -> Iterable[str]:
 
 
 def _occupations(language: Language) -> Iterable[tuple[str, str, bool]]:
-    """The forms of one word in the lexicon that are of one gender."""
+    """The single-word forms of one gender in the lexicon."""
     genders: dict[str, set[str]] = defaultdict(set)
     singular: set[str] = set()
     for entry in lexicon(language.code):

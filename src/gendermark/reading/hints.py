@@ -1,10 +1,10 @@
-"""Telling a system outright what its source tells by grammar: hints in an English sentence, and what they leave behind.
+"""Gender hints: add the gender that an English sentence specifies to what the system sees, and remove their traces.
 
-- `adjective`: "The female doctor said that she ..." (Stanovsky et al. 2019 put "pretty" and "handsome" there)
+- `adjective`: "The female doctor said that she ..." (Stanovsky et al. 2019 used "pretty" and "handsome")
 - `apposition`: "The doctor, a woman, said that she ..."
-- `context`: "The doctor is a woman. The doctor said that she ...", of which the first sentence is cut off again
-- `tag`: a word of the user's own before the sentence, for models that were trained with one
-- `prompt`: the sentence of `context`, but beside the text, for models that are asked by a prompt
+- `context`: "The doctor is a woman. The doctor said that she ...", with the first sentence removed from the output
+- `tag`: a user-defined word before the sentence, for models trained with one
+- `prompt`: the sentence of `context`, but separate from the text, for prompted models
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ class Hint:
     """A sentence with a hint."""
 
     text: str
-    """What the system gets."""
+    """What the system sees."""
     style: str
     people: tuple[PersonTold, ...]
-    """Those it is about."""
+    """The people it mentions."""
     source: str
     """The sentence without it."""
     beside: str = ""
-    """What stands before the sentence, or beside it: the sentences of `context` and `prompt`, the tag."""
+    """What precedes or accompanies the sentence: the sentences of `context` and `prompt`, the tag."""
 
 
 def give_hint(source: str, people: Sequence[PersonTold], style: str, tags: Mapping[Gender, str]) -> Hint | None:
-    """The sentence with a hint for everybody whose gender it tells, once each; None where there is nothing to hint."""
+    """The sentence with one hint per person of specified gender; None if there are none."""
     first = {(person.noun, person.number): person for person in reversed(people) if person.gender in _LETTER}
     told = tuple(sorted(first.values(), key=lambda person: person.start))
     if style in ("adjective", "apposition"):
@@ -70,7 +70,7 @@ def give_hint(source: str, people: Sequence[PersonTold], style: str, tags: Mappi
 
 
 def _takes(person: PersonTold, style: str) -> bool:
-    """A noun that has its adjective needs no second one; "the doctor, a woman, 's car" is no English."""
+    """A noun needs no second adjective; "the doctor, a woman, 's car" is not English."""
     return not person.has_sex_word if style == "adjective" else not person.is_possessive
 
 
@@ -102,16 +102,16 @@ def _sentence(source: str, person: PersonTold) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """A translation without the hint, as far as that is plain."""
+    """A translation with the hint removed, as far as possible."""
 
     text: str
     was_there: bool
-    """Whether the hint had left something that we can see."""
+    """Whether the hint left a visible trace."""
     is_clean: bool
 
 
 def remove_hint(text: str, hint: Hint, finder: OccupationFinder | None) -> Cleaned:
-    """Without what the hint has left; `finder`: of the target language, where we can read it."""
+    """Remove the traces of a hint; `finder` is the target language's, if readable."""
     if hint.style == "prompt":
         return Cleaned(text, False, True)
     if hint.style == "tag":

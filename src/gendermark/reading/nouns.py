@@ -13,7 +13,7 @@ from gendermark.records import Gender
 
 @cache
 def listed(name: str) -> frozenset[str]:
-    """A list of words: of `people.toml`, or of `wordnet.txt` if its name starts with "wordnet."."""
+    """A word list of `people.toml`, or of `wordnet.txt` if its name starts with "wordnet."."""
     return _lists()[name]
 
 
@@ -52,19 +52,18 @@ def _lists() -> Mapping[str, frozenset[str]]:
 
 @lru_cache(maxsize=50_000)
 def plain(word: str) -> str:
-    """A word without accents."""
     return "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
 
 
 _ENDINGS = "women=woman men=man children=child people=person ies=y ves=f ves=fe ses=s xes=x ches=ch shes=sh oes=o s="
 _PLURALS = [ending.split("=") for ending in _ENDINGS.split()]
 _DERIVED = ("person", "ologist", "ographer", "cist", "iatrist", "arian", "ician", "worker", "maker", "keeper")
-"""Endings of nouns for people that no list has."""
+"""Endings of further nouns for people."""
 
 
 @lru_cache(maxsize=50_000)
 def singular(word: str) -> str:
-    """The singular of a noun for people; the word itself if it is none."""
+    """The singular of a noun for people; other words unchanged."""
     if word == "people" or is_person(word):
         return word
     tries = (word.removesuffix(plural) + one for plural, one in _PLURALS if word.endswith(plural))
@@ -85,13 +84,13 @@ def _is_derived(noun: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def _is_of_man(noun: str) -> bool:
-    """Whether a noun is made with man or woman: "signalman"."""
+    """Whether a noun contains man or woman: "signalman"."""
     return len(noun) > 6 and noun.endswith(("man", "woman")) and noun not in listed("gender.open")
 
 
 @lru_cache(maxsize=50_000)
 def stated_gender(noun: str) -> Gender | None:
-    """The gender that a noun in the singular states."""
+    """The gender that a singular noun states."""
     if noun in listed("masculine") or noun in listed("feminine"):
         return Gender.MASCULINE if noun in listed("masculine") else Gender.FEMININE
     if _is_of_man(noun):

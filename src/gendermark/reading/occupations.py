@@ -1,14 +1,13 @@
-"""Occupation nouns in the target languages, and the gender a translation gives to the person they name.
+"""Occupation nouns in the target languages, and the gender that a translation gives to the person.
 
-The lexicon of a language is `languages/CODE/lexicon.tsv`: occupation (English), gender, number, forms.
-Gender is that of the person the forms can name:
+The lexicon of a language is `languages/CODE/lexicon.tsv`: occupation (English), gender, number, forms. Gender is that
+of the person the forms can denote:
 
-- `masculine`, `feminine`: the form tells ("profesor", "profesora");
-- `epicene`: the form serves both, and agreeing words tell ("el/la artista", «врач»);
-- `masculine-only`, `feminine-only`: the noun's grammatical gender is fixed and says nothing about the person, nor do
-  words that agree with it ("la guardia" for any guard); words that agree against it, or name the sex, do;
-- `other`: not this person at all, though it looks like it; the words are ignored ("la música", a phrase of another
-  trade).
+- `masculine`, `feminine`: the form shows it ("profesor", "profesora");
+- `epicene`: a common form, agreeing words show it ("el/la artista", «врач»);
+- `masculine-only`, `feminine-only`: the grammatical gender is fixed and, like agreeing words, says nothing about the
+person ("la guardia" for any guard); words that agree against it, or name the sex, do;
+- `other`: a lookalike to be ignored ("la música", a phrase of another trade).
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _LETTERS = {"m": Gender.MASCULINE, "f": Gender.FEMININE}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of a lexicon: the forms (case forms, spelling variants) of one noun in one number."""
+    """A row of a lexicon: the forms (case forms, spelling variants) of one noun in one number."""
 
     occupation: str
     gender: str
@@ -43,21 +42,21 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a translation says about one occupation's holder."""
+    """What a translation shows about one occupation's holder."""
 
     gender: Gender | None
     reason: str
     """`form` or `agreement` when decided; else `absent`, `epicene` (no agreeing word) or `both`."""
     evidence: tuple[str, ...]
-    """The deciding words as they were read: normalised, each once, those of one mention joined."""
+    """The deciding words as read: normalised, without duplicates, those of one mention joined."""
     places: tuple[Place, ...] = ()
-    """Where all of them stand among the words of the text."""
+    """Their positions among the words of the text."""
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """Where the deciding words stand in the text that was read, as it is written.
+        """Positions of the deciding words in the original text.
 
-        In the order of the text, without overlaps. Each piece of evidence has a span, from its first word to its last;
-        a word that decided in two places has two.
+        In text order, without overlaps. Each piece of evidence has a span, from its first word to its last; a word that
+        decided in two positions has two.
         """
         return spans_of(text, self.places)
 
@@ -70,7 +69,7 @@ def lexicon(code: str) -> tuple[Entry, ...]:
 
 @cache
 def lexicons_hash() -> str:
-    """Of all bundled lexicons: what is chosen by them changes with them."""
+    """Hash of all bundled lexicons, for what depends on them."""
     content = [(f"{code}.tsv", text_of(code, "lexicon.tsv").encode()) for code in sorted(registry.BUILT_IN["language"])]
     return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
@@ -96,13 +95,13 @@ Readings = frozenset[tuple[str, str]]
 
 
 class _Forms:
-    """The forms of one occupation, as they are looked up in a text."""
+    """The forms of one occupation, prepared for search."""
 
     def __init__(self) -> None:
         self.words: dict[str, Readings] = {}
-        """Forms of one word."""
+        """Single-word forms."""
         self.phrases: dict[str, dict[tuple[str, ...], Readings]] = {}
-        """Forms of several words, by their first word, the longest first."""
+        """Forms of several words, by first word, longest first."""
         self.first_words: set[str] = set()
 
     def add(self, words: tuple[str, ...], readings: Readings) -> None:
@@ -115,7 +114,7 @@ class _Forms:
             phrases[words] = phrases.get(words, readings) | readings
 
     def starting_with(self, word: str) -> Iterator[tuple[tuple[str, ...], Readings]]:
-        """The forms that begin with a word, the longest first."""
+        """The forms that begin with a word, longest first."""
         yield from self.phrases.get(word, {}).items()
         if word in self.words:
             yield (word,), self.words[word]
@@ -157,11 +156,11 @@ _MOST_FOUND = 20_000
 
 
 class OccupationFinder:
-    """Finds the forms of occupations in text, and the gender they and their agreeing words express."""
+    """Finds forms of occupations in text, and the gender that they and their agreeing words express."""
 
     def __init__(self, entries: Iterable[Entry], language: Language) -> None:
         self.language = language
-        # Whether lines stand in order is asked before they are judged, often of the same text.
+        # Order checks look at texts before they are judged, often the same ones.
         self._found: dict[tuple[str, str], Finding] = {}
         self._prefixes = frozenset(language.prefixes)
         self._prefix_lengths = sorted({len(prefix) for prefix in language.prefixes}, reverse=True)
@@ -170,7 +169,7 @@ class OccupationFinder:
         self._agreement = lru_cache(_MOST_FOUND)(language.agreement)
         self._adjective = lru_cache(_MOST_FOUND)(language.adjective)
         self._forms: dict[str, _Forms] = defaultdict(_Forms)
-        # Phrases of any occupation by their first word: a longer one of another trade hides a shorter one inside it
+        # Phrases of any occupation by first word: a longer one of another trade hides a shorter one inside it
         # ("consejero delegado" is no counselor).
         self._phrases: dict[str, dict[int, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
         entries = list(entries)
@@ -181,7 +180,7 @@ class OccupationFinder:
                 forms.add(words, readings)
                 if len(words) > 1:
                     self._phrases[words[0]][len(words)].add(words)
-        # Nouns of fixed gender serve for anybody, also where the lexicon does not expect them ("una persona").
+        # Nouns of fixed gender can denote anybody, even if the lexicon does not list them there ("una persona").
         self._fixed: dict[str, Readings] = {}
         for forms in self._forms.values():
             for first, phrases in forms.phrases.items():
@@ -193,15 +192,14 @@ class OccupationFinder:
         return occupation in self._forms
 
     def words_of(self, occupation: str) -> frozenset[str]:
-        """The first words of all forms of an occupation."""
         return frozenset(self._forms[occupation].first_words) if occupation in self._forms else frozenset()
 
     def single_words(self) -> Iterator[Mapping[str, Readings]]:
-        """Of each occupation, its forms of one word."""
+        """The single-word forms of each occupation."""
         return (forms.words for forms in self._forms.values())
 
     def find(self, text: str, occupation: str) -> Finding:
-        """The gender that a translation gives to the holder of this occupation, wherever it names it."""
+        """The gender that a translation gives to the holder of this occupation, over all its mentions."""
         key = (text, occupation)
         found = self._found.get(key)
         if found is None:
@@ -246,12 +244,12 @@ class OccupationFinder:
         return Finding(None, "both", evidence, places)
 
     def read(self, words: Sequence[str], occurrence: Occurrence) -> Finding:
-        """The gender that grammar gives to one mention: what a reader takes the person to be.
+        """The grammatical gender of one mention, as a reader understands it.
 
-        Unlike `find` this asks no more than the mention shows: a feminine article makes a woman of a masculine form
-        ("la mecánico": nobody writes it by habit), and a noun for both sexes that nothing agrees with is neutral,
-        unless the language takes it for masculine («врач»). So is a noun of fixed gender ("die Wache"), unless a word
-        agrees against that gender or names the sex ("la víctima fue atacado", "weibliche Person").
+        Unlike `find`, this uses only what the mention shows: a feminine article makes a masculine form a woman ("la
+        mecánico": nobody writes it by habit), and a common noun without agreeing words is neutral, unless the language
+        reads it as masculine («врач»). So is a noun of fixed gender ("die Wache"), unless a word agrees against that
+        gender or names the sex ("la víctima fue atacado", "weibliche Person").
         """
         occurrence = self._told_by_determiner(words, occurrence)
         by_form = {gender for gender, _ in occurrence.readings}
@@ -273,7 +271,7 @@ class OccupationFinder:
         return _by_mention(words, occurrence, _LETTERS.get(default or "", Gender.NEUTRAL), "epicene")
 
     def _read_fixed(self, words: Sequence[str], occurrence: Occurrence, agreeing: Clues) -> Finding:
-        """A noun of fixed gender: the sex that a word beside it names, or that a word agrees with against the noun."""
+        """A noun of fixed gender: the sex named beside it, or shown by agreement against the noun."""
         start, end = occurrence.place
         gender, number = max(occurrence.readings)  # a form of both numbers is read as one person
         against = "f" if gender == "masculine-only" else "m"
@@ -287,7 +285,7 @@ class OccupationFinder:
         return _by_mention(words, occurrence, next(iter(told)), "agreement", found)
 
     def read_unknown(self, words: Sequence[str], start: int, end: int) -> Finding:
-        """The gender of a mention that no lexicon has: words that agree with it, then its ending."""
+        """The gender of a mention absent from the lexicon: by agreeing words, then its ending."""
         if words[end - 1] in self._fixed:
             return self.read(words, Occurrence(start, end, self._fixed[words[end - 1]]))
         occurrence = Occurrence(start, end, frozenset({("epicene", "singular"), ("epicene", "plural")}))
@@ -303,11 +301,11 @@ class OccupationFinder:
         return _by_mention(words, occurrence, None, "unknown")
 
     def occurrences(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
-        """Where a text names an occupation, from left to right; of overlapping forms the longest."""
+        """Mentions of an occupation, from left to right; the longest of overlapping forms."""
         return [found for found in self._forms_in(words, occupation) if not found.is_other]
 
     def passed_over(self, words: Sequence[str], occupation: str) -> set[int]:
-        """The positions of words that look like this occupation and are not it."""
+        """Positions of words that look like this occupation but are not."""
         others = (found for found in self._forms_in(words, occupation) if found.is_other)
         return {position for found in others for position in range(found.start, found.end)}
 
@@ -348,11 +346,11 @@ class OccupationFinder:
         return bool(longer) and not any(phrase in own.phrases.get(first, {}) for phrase in longer)
 
     def _stems_of(self, word: str) -> tuple[str, ...]:
-        """With what a form that begins with this word may begin: the word, and what is left of it without clitics."""
+        """Possible first words of a form: the word, and its remainder without clitics."""
         return (word, *(word[n:] for n in self._prefix_lengths if word[:n] in self._prefixes))
 
     def _told_by_determiner(self, words: Sequence[str], occurrence: Occurrence) -> Occurrence:
-        """Without the readings that the determiner before it excludes: "le infermiere" is no masculine singular."""
+        """Drop the readings excluded by a preceding determiner: "le infermiere" is no masculine singular."""
         if len(occurrence.readings) == 1 or not occurrence.start:
             return occurrence
         word = words[occurrence.start - 1]
@@ -367,7 +365,7 @@ class OccupationFinder:
         return replace(occurrence, readings=kept) if kept else occurrence
 
     def _agreeing(self, words: Sequence[str], occurrence: Occurrence) -> Clues:
-        """Determiners and adjectives around an occurrence, each with the genders it agrees with."""
+        """Determiners and adjectives around an occurrence, with the genders they agree with."""
         language, start, end = self.language, occurrence.start, occurrence.end
         numbers = _numbers_of(occurrence.readings)
         number = next(iter(numbers)) if len(numbers) == 1 else "singular"
@@ -396,14 +394,14 @@ def _shown(words: Sequence[str], place: Place) -> str:
 def _by_mention(
     words: Sequence[str], mention: Occurrence, gender: Gender | None, reason: str, agreeing: Sequence[Clue] = ()
 ) -> Finding:
-    """What one mention says, by itself or with the words that agree with it."""
+    """What one mention shows, alone or with its agreeing words."""
     places = [clue.place for clue in agreeing]
     evidence = (*dict.fromkeys(_shown(words, place) for place in places), _shown(words, mention.place))
     return Finding(gender, reason, evidence, (*places, mention.place))
 
 
 def _intersection(agreeing: Iterable[Clue]) -> set[Gender] | None:
-    """The genders that all agreeing words allow: None without any word, empty when they contradict each other."""
+    """The genders that all agreeing words allow: None without any word, empty if they contradict each other."""
     told: set[Gender] | None = None
     for clue in agreeing:
         genders = {_LETTERS[letter] for letter in clue.agreement}

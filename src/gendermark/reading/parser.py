@@ -1,7 +1,7 @@
 """Parse English text with the bundled pipeline: a tagger and a dependency parser trained on UD English EWT.
 
-Another pipeline of spaCy is used only when it is named. spaCy is imported when the first text is parsed. The bundled
-weights are stored as 16-bit floats (`pack`) and restored on load.
+Another spaCy pipeline is used only on request. spaCy is imported when the first text is parsed. The bundled weights are
+stored as 16-bit floats (`pack`) and restored on load.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class Word:
 
 
 def version(name: str = "") -> str:
-    """What names a pipeline in signatures: the bundled one, or one of spaCy by its name."""
+    """Identifies a pipeline in signatures: the bundled one, or a spaCy pipeline."""
     return f"{name}-{_pipeline(name).meta['version']}" if name else VERSION
 
 
 def parse(texts: Sequence[str], name: str = "") -> list[list[Word]]:
-    """Parse texts, each into its words, with the bundled pipeline or with one of spaCy by its name."""
+    """Parse texts with the bundled pipeline or a named spaCy pipeline."""
     nlp = _pipeline(name)
     tokens = [[token for token in nlp.make_doc(text) if not token.is_space] for text in texts]
     docs = (_without_spaces(nlp, own) for own in tokens)
@@ -64,7 +64,7 @@ def parse(texts: Sequence[str], name: str = "") -> list[list[Word]]:
 
 
 def _without_spaces(nlp: Language, tokens: Sequence[Any]) -> Doc:
-    """A text without tabs, line breaks and doubled spaces, which would be parsed as words."""
+    """Drop tabs, line breaks and double spaces, which would be parsed as words."""
     from spacy.tokens import Doc
 
     spaces = [

@@ -1,9 +1,9 @@
-"""People in an English text: every mention, which mentions are of one person, and the gender that words give them.
+"""People in an English text: mentions, coreference, and the gender that words specify.
 
-A mention is a noun for people, a name or a pronoun, found in the parse of the text and in the word lists of
-`languages/en`. Mentions are joined by grammar (apposition, "X is a Y", relative pronouns), by repeated names, and, for
-he, she and they, by the best earlier person that fits in gender and number. Pronouns, kinship, titles and words such as
-"female" give a gender; first names do not.
+A mention is a noun for people, a name or a pronoun, found in the parse and in the word lists of `languages/en`.
+Mentions are joined by grammar (apposition, "X is a Y", relative pronouns), by repeated names, and, for he, she and
+they, by the best preceding person that fits in gender and number. Pronouns, kinship, titles and words such as "female"
+specify gender; first names do not.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class SourcePerson:
     noun: str
     """The main mention, singular and lower case: "police officer"."""
     gender: Gender | None
-    """What words of the text say; None where they leave it open."""
+    """Specified by words of the text; None if unspecified."""
     kind: Kind
     plural: bool
     is_certain: bool
-    """Whether the gender is None or rests on more than a pronoun that could mean somebody else."""
+    """Whether the gender is None or rests on more than a pronoun that could refer to somebody else."""
 
 
 def people_in(text: str) -> list[SourcePerson]:
@@ -50,14 +50,14 @@ def people_in(text: str) -> list[SourcePerson]:
 
 
 def people_in_all(texts: Sequence[str], parser: str = "") -> list[list[SourcePerson]]:
-    """Find the people in each of many texts; faster than one call per text. `parser` names a pipeline of spaCy."""
+    """Find the people in many texts, faster than one call per text. `parser` names a spaCy pipeline."""
     distinct = list(dict.fromkeys(texts))
     parsed = parse([_PLACEHOLDER.sub(_filled, text) for text in distinct], parser)
     found = {text: _Reader(text, words).people() for text, words in zip(distinct, parsed, strict=True)}
     return [found[text] for text in texts]
 
 
-# Placeholders, tags, entities and marks of keys in the strings of programs.
+# Placeholders, tags, entities and accelerator keys in program strings.
 _PLACEHOLDER = re.compile(
     r"(?P<gone></?\w[^<>]{0,80}>|&\w{2,6};|(?<!\w)[_&](?=[A-Za-z]))"
     r"|(?P<number>%(?:\d+\$)?[di])|%(?:\d+\$)?[s@]|%\(\w{1,30}\)[sd]|\$?\{\{?[^{}]{0,40}\}?\}"
@@ -65,7 +65,7 @@ _PLACEHOLDER = re.compile(
 
 
 def _filled(match: re.Match[str]) -> str:
-    """What stands for a placeholder while a text is parsed, as long as it is: nothing, a number or an unknown name."""
+    """A substitute of equal length for a placeholder during parsing: blanks, a number or an unknown name."""
     size = len(match[0])
     return " " * size if match["gone"] else "1" * size if match["number"] else "X" + "x" * (size - 1)
 
@@ -110,11 +110,11 @@ class _Mention:
     gender: Gender | None = None
     plural: bool = False
     person: str = ""
-    """Of a pronoun: he, she, they, i, we, you, who, or one for indefinite pronouns."""
+    """For pronouns: he, she, they, i, we, you, who, or one for indefinite pronouns."""
     case: str = ""
-    """Of a pronoun: subject, object, possessive or reflexive."""
+    """For pronouns: subject, object, possessive or reflexive."""
     doubtful: bool = False
-    """Nobody, unless another mention joins it."""
+    """Ignored unless another mention joins it."""
     guessed: bool = False
     """A pronoun that fits several people."""
 
@@ -138,7 +138,7 @@ class _Person:
 
 
 class _Reader:
-    """Reads one text: `mentions` in order, each of the person that `of` gives."""
+    """Reads one text: `mentions` in order, with their person in `of`."""
 
     def __init__(self, text: str, words: Sequence[Word]) -> None:
         self.text = text
@@ -199,7 +199,7 @@ class _Reader:
         ]
 
     def _is_addressed(self, word: Word) -> bool:
-        """ "Be careful", "Become a member": an order whose translation can show a gender."""
+        """ "Be careful", "Become a member": an imperative whose translation can show a gender."""
         if word.lower not in ("be", "become", "get", "stay") or word.tag not in ("VB", "VBP") or len(self.words) < 3:
             return False
         return word.index == 0 or self.words[word.index - 1].sentence != word.sentence
@@ -260,7 +260,7 @@ class _Reader:
         return _Mention(word, first, last, "noun", " ".join([*before, head]), head, gender, plural)
 
     def _hyphenated(self, word: Word) -> tuple[str, int, int] | None:
-        """The hyphenated noun that a word is part of, if lists have it: "brothers-in-law"."""
+        """The hyphenated noun that contains a word, if listed: "brothers-in-law"."""
         first = last = word.index
         while self._lower(first - 1) == "-" and first >= 2 and self.words[first - 2].end + 1 == self.words[first].start:
             first -= 2
@@ -289,7 +289,7 @@ class _Reader:
         return not self._precedes_verb(word, head)
 
     def _precedes_verb(self, word: Word, head: Word) -> bool:
-        """Whether the noun that a noun modifies must be a verb: "the librarian delivers a copy"."""
+        """Whether the noun modified by a noun must be a verb: "the librarian delivers a copy"."""
         if head.relation in ("advcl", "ccomp", "acl:relcl") or self._children(head, "mark", "aux"):
             return True
         first = word.index
@@ -462,7 +462,7 @@ class _Reader:
         return _Mention(word, word.index, word.index, "noun", word.lower, word.lower, _title_gender(word.lower))
 
     def _may_be_person(self, name: Sequence[Word]) -> bool:
-        """Whether nothing speaks against a run of capitalised words being the name of a person."""
+        """Whether a run of capitalised words may be a person's name."""
         if any(word.lower in listed("names.organisations") for word in name):
             return False
         if all(word.text.isupper() and len(word.text) > 1 for word in name) or name[0].lower in listed("names.dates"):
@@ -547,7 +547,7 @@ class _Reader:
         self._join(mention, other)
 
     def _ends_apposition(self, other: _Mention) -> bool:
-        """Whether a comma ends what an apposition says, and no list goes on behind it."""
+        """Whether a comma ends an apposition, and no list continues after it."""
         for index in range(other.last + 1, min(other.last + 8, len(self.words))):
             word = self.words[index]
             if word.text in (",", ")", ";"):
@@ -587,7 +587,7 @@ class _Reader:
                 other.gender = other.gender or noun.gender
 
     def _copula_subject(self, noun: _Mention) -> _Mention | None:
-        """The subject of "is" before a noun, by places: where relative clauses and phrases mislead the parser."""
+        """The subject of "is" before a noun, by position: for relative clauses and phrases that mislead the parser."""
         be = noun.first - 1
         while be > 0 and self.words[be].tag in _BEFORE_NOUN:
             be -= 1
@@ -614,7 +614,7 @@ class _Reader:
         return min(people or subjects, key=lambda one: abs(one.index - verb.index), default=None)
 
     def _subject(self, verb: Word) -> _Mention | None:
-        """The person who is the subject of a verb; a joined or open clause has that of the clause above."""
+        """The person who is the subject of a verb; a joined or open clause inherits it."""
         for _ in range(4):
             subject = self._nearest_subject(verb)
             if subject is not None:
@@ -693,12 +693,12 @@ class _Reader:
         return None
 
     def _persons(self, sentence: int | None = None) -> list[_Person]:
-        """Everybody, or those who are mentioned near a sentence."""
+        """Everybody, or those mentioned near a sentence."""
         near = (one for one in self.mentions if sentence is None or abs(one.word.sentence - sentence) <= _NEAR)
         return list(dict.fromkeys(self.of[mention] for mention in near))
 
     def _fits(self, pronoun: _Mention, person: _Person, *, strict: bool) -> bool:
-        """Whether an earlier person fits a pronoun in gender, number and (strict: every rule of) grammar."""
+        """Whether a preceding person fits a pronoun in gender, number and grammar (`strict`: all rules)."""
         if pronoun in person.mentions or person.kinds & {"speaker", "addressee"}:
             return False
         if pronoun.person == "they":
@@ -712,7 +712,7 @@ class _Reader:
         return not any(self._cannot_be(pronoun, one, strict=strict) for one in before)
 
     def _score(self, pronoun: _Mention, person: _Person) -> float | None:
-        """How well a person fits a pronoun; None if it cannot be."""
+        """How well a person fits a pronoun; None if impossible."""
         before = [one for one in person.mentions if one.first < pronoun.first]
         if not before:
             return self._score_ahead(pronoun, person)
@@ -770,7 +770,8 @@ class _Reader:
         return word
 
     def _cannot_be(self, pronoun: _Mention, other: _Mention, *, strict: bool) -> bool:
-        """Whether grammar keeps two mentions apart: subject and object of one verb; the noun of a relative clause."""
+        """Whether grammar excludes coreference of two mentions: subject and object of one verb; the noun of a
+        relative clause."""
         if pronoun.case in ("possessive", "reflexive") or other.case == "possessive":
             return False
         clause = self._clause(pronoun.word)
@@ -787,13 +788,13 @@ class _Reader:
         return subject is other or (other.word.head == verb.index and other.word.relation in _OBJECTS)
 
     def _means_things(self, pronoun: _Mention) -> bool:
-        """Whether "they" has a plural of things before it and does nothing human."""
+        """Whether "they" follows a plural of things and does nothing human."""
         if pronoun.case == "subject" and human_verb(self._lower(pronoun.word.head)):
             return False
         return self._has_things_before(pronoun.first)
 
     def _has_things_before(self, index: int) -> bool:
-        """Whether a plural that is no person stands before a word."""
+        """Whether a plural that is no person precedes a word."""
         return any(
             word.tag in ("NNS", "NNPS") and not is_person(singular(word.lower))
             for word in self.words[max(0, index - 100) : index]

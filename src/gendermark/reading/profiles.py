@@ -1,8 +1,8 @@
-"""Which language a text is in, by its script and its function words: enough to see that it is not the one asked for.
+"""Detect the language of a text by script and function words, to recognise a wrong target language.
 
-A word is evidence for one language against another if only one of the two has it among its function words (or, in
-Cyrillic, only one has its letters). One line is said to be foreign only on strong evidence, since names and loans cross
-borders; a whole file has evidence enough to be sure.
+A word is evidence for one language against another if only one has it among its function words (or, in Cyrillic, only
+one has its letters). A single line is called foreign only on strong evidence, since names and loans cross borders; a
+whole file has enough evidence.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from gendermark.reading.words import cut
 
 OTHER_SCRIPT = "another script"
 _LEAST_EVIDENCE = 3
-"""Words that speak for another language, and none for the right one, before a single line is called foreign."""
+"""Words of another language, without any for the right one, that make a single line foreign."""
 _STRONG_EVIDENCE = 6
-"""So many outweigh one word that speaks for the right language: a loan, a name."""
+"""This many outweigh one word of the right language, such as a loan or name."""
 _LEAST_LETTERS = 8
-"""Of another script, before a single line is called foreign: one name may be all there is."""
+"""Letters of another script that make a single line foreign; fewer may be a name."""
 _MINOR_SHARE = 0.1
-"""Below this share of its letters in the script of its language, a line is in another one."""
+"""A line with a smaller share of letters in its language's script is in another one."""
 _PER_LINE = 0.4
-"""Words that speak for another language, for each line of a file, before the file is called foreign."""
+"""Words of another language per line that make a file foreign."""
 _OUTWEIGHS = 2.0
-"""How many times as many they must be as those that speak for the right one."""
+"""How often they must outnumber those of the right language."""
 
 _NAMES_OF_SCRIPTS = """
 HIRAGANA Jpan, KATAKANA Jpan, CJK Hans, HANGUL Hang, CYRILLIC Cyrl, LATIN Latn, GREEK Grek, ARABIC Arab, HEBREW Hebr,
 DEVANAGARI Deva, BENGALI Beng, ETHIOPIC Ethi, GEORGIAN Geor, TELUGU Telu, THAI Thai
 """
 _SCRIPTS = dict(map(str.split, _NAMES_OF_SCRIPTS.split(",")))
-"""By the first word of the names of their letters."""
+"""By the first word of the Unicode names of their letters."""
 _PLAINLY = {
     "Latn": re.compile("[A-Za-z]{4}"),
     "Cyrl": re.compile("[\u0400-\u052f]{4}"),
@@ -46,7 +46,7 @@ _PLAINLY = {
     "Arab": re.compile("[\u0620-\u06d3]{4}"),
     "Deva": re.compile("[\u0900-\u097f]{4}"),
 }
-"""A word of a script, more or less. Most lines have one of the right script, and are skipped quickly."""
+"""A word of a script, roughly; a quick test that settles most lines."""
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _ALONE = {
@@ -59,22 +59,22 @@ _ALONE = {
     "Hang": "ko",
     "Thai": "th",
 }
-"""The language that a script most likely means, where no function words tell."""
+"""The most likely language of a script without function words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How texts of one language are recognised.
+    """How to recognise texts of one language.
 
-    A word that two languages share decides nothing between them; it must stand in both even so, or it would speak
-    against one of them.
+    A word shared by two languages does not decide between them, but must be listed in both, or it would count against
+    one.
     """
 
     words: frozenset[str]
     letters: str = ""
-    """Letters that some languages of its script have and others have not."""
+    """Letters that only some languages of its script have."""
     scripts: tuple[str, ...] = ()
-    """Where a language is written in more than one."""
+    """For languages with several scripts."""
     also: str = ""
     """The language whose function words it shares."""
 
@@ -109,21 +109,21 @@ def _letters() -> Mapping[str, str]:
 
 @cache
 def script_of(letter: str) -> str:
-    """The script of a letter, as ISO 15924 calls it; empty for what is no letter, or of a script unknown here."""
+    """The ISO 15924 script of a letter; empty for other characters and unknown scripts."""
     if not letter.isalpha():
         return ""
     return _SCRIPTS.get(unicodedata.name(letter, "").split(" ")[0].partition("-")[0], "")
 
 
 def scripts_of(language: str) -> tuple[str, ...]:
-    """The scripts that a language is written in; nothing where that is not known."""
+    """The scripts of a language; empty if unknown."""
     if (profile := _profiles().get(language)) and profile.scripts:
         return profile.scripts
     return (LANGUAGES[language].script,) if language in LANGUAGES else ()
 
 
 def _scripts(text: str) -> Counter[str]:
-    """How many letters a text has of each script. (Most texts are mostly ASCII, or hardly.)"""
+    """Letters by script. (Most texts are either mostly ASCII or hardly.)"""
     found = Counter(script_of(letter) for letter in _ASCII.sub("", text))
     del found[""]
     if n_ascii := len(_ASCII_LETTER.findall(text)):
@@ -132,14 +132,14 @@ def _scripts(text: str) -> Counter[str]:
 
 
 def _is_in(scripts: Counter[str], wanted: Sequence[str]) -> bool:
-    """Whether some of the letters are of a script that is wanted; Japanese is written with Chinese ones too."""
+    """Whether enough letters are in a wanted script; Japanese also uses Chinese ones."""
     right = {*wanted, "Hans"} if "Jpan" in wanted else {*wanted}
     return sum(n for script, n in scripts.items() if script in right) >= _MINOR_SHARE * scripts.total()
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Words of some text that speak for another language, and for the right one against it."""
+    """Words of a text that indicate another language, and the right one against it."""
 
     language: str
     n_against: int
@@ -148,19 +148,19 @@ class Evidence:
 
 @cache
 def _others(target: str) -> frozenset[str]:
-    """The function words of other languages that the target has not."""
+    """Function words of other languages that the target lacks."""
     return frozenset(word for word, codes in _index().items() if target not in codes)
 
 
 @cache
 def _foreign_letter(target: str) -> re.Pattern[str]:
-    """A letter that some other language has and the target has not, where letters tell; else nothing matches."""
+    """A letter that another language has and the target lacks, if letters are informative; else matches nothing."""
     letters = {letter for some in _letters().values() for letter in some} - set(_letters().get(target, ()))
     return re.compile(f"[{''.join(sorted(letters))}]" if target in _letters() else "(?!)")
 
 
 def _by_letters(word: str, target: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The languages that the letters of a word speak for against the target, and those they speak against."""
+    """The languages that the letters of a word indicate against the target, and those they exclude."""
     letters = set(word)
     have = {code for code, some in _letters().items() if not letters.isdisjoint(some)}
     own = set(_letters()[target])
@@ -171,7 +171,7 @@ def _by_letters(word: str, target: str) -> tuple[frozenset[str], frozenset[str]]
 
 
 def _weigh(words: Iterable[str], target: str) -> list[Evidence]:
-    """For each language that some words speak for, against the target."""
+    """Evidence for each language indicated by some words, against the target."""
     index = _index()
     against: Counter[str] = Counter()
     right: Counter[str] = Counter()
@@ -196,7 +196,7 @@ def _weigh(words: Iterable[str], target: str) -> list[Evidence]:
 
 
 def foreign(text: str, target: str) -> str:
-    """The language that one line is in, if that is surely not the target; `OTHER_SCRIPT` if its name is not known."""
+    """The language of one line, if certainly not the target; `OTHER_SCRIPT` if unknown."""
     wanted = scripts_of(target)
     if wanted and not _is_plainly_in(text, wanted[0]):
         scripts = _scripts(text)
@@ -216,7 +216,7 @@ def foreign(text: str, target: str) -> str:
 
 
 def may_be_foreign(text: str, target: str) -> bool:
-    """Whether more words speak for another language: too little to be sure of one line, enough to count such lines."""
+    """Whether more words indicate another language: not enough for a single line, but enough to count lines."""
     if foreign(text, target):
         return True
     return target in _profiles() and any(one.n_against > one.n_for for one in _weigh(cut(text), target))
@@ -243,7 +243,7 @@ def _named(words: Sequence[str], script: str) -> str:
 
 
 def mainly(texts: Sequence[str], target: str) -> str:
-    """The language that most of these texts are in, if that is surely not the target; as `foreign` names it."""
+    """The language of most of these texts, if certainly not the target; as in `foreign`."""
     wanted = scripts_of(target)
     if not wanted:
         return ""
@@ -265,7 +265,7 @@ def mainly(texts: Sequence[str], target: str) -> str:
 
 
 def likely(texts: Sequence[str]) -> str:
-    """The language that most of these texts are in, as far as scripts and function words tell; empty if they do not."""
+    """The language of most of these texts, by scripts and function words; empty if unknown."""
     scripts = sum(map(_scripts, texts), Counter[str]())
     if not scripts:
         return ""
@@ -274,13 +274,13 @@ def likely(texts: Sequence[str]) -> str:
 
 
 def is_told_by_words(language: str) -> bool:
-    """Whether texts of a language are known by its function words, and so are not taken for another's."""
+    """Whether texts of a language are recognised by function words."""
     return language in _profiles()
 
 
 @cache
 def without_accents(language: str) -> frozenset[str]:
-    """Words of a language in Latin or Cyrillic letters without the accents that they should have."""
+    """Words of a language in Latin or Cyrillic letters without their required accents."""
     profile = _profiles().get(language)
     if profile is None or not {"Latn", "Cyrl"}.issuperset(scripts_of(language)):
         return frozenset()

@@ -1,7 +1,7 @@
-"""The gender heuristics that WinoMT was published with, kept as they were (Stanovsky, Smith and Zettlemoyer 2019).
+"""The gender heuristics published with WinoMT, unchanged (Stanovsky, Smith and Zettlemoyer 2019).
 
-Each takes the words aligned to the entity (punctuation taken off), and gives a gender or None for unknown. `paper2019`
-is the code of the paper, `repo2020` its successor; they differ in what an empty alignment means.
+Each takes the words aligned to the entity (without punctuation) and returns a gender, or None if unknown. `paper2019`
+is the code of the paper, `repo2020` its successor; they differ for empty alignments.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def published_gender(
 
 
 def spans_of(text: str, positions: Iterable[int]) -> tuple[Span, ...]:
-    """Where the words at these positions stand in the text, punctuation taken off; in its order, each once."""
+    """Positions of these words in the text, without punctuation; in text order, each once."""
     written = split_spans(text)
     found = []
     for start, end in (written[position] for position in sorted(set(positions))):
@@ -81,7 +81,7 @@ def _german(words: Sequence[str], positions: Sequence[int], sentence: str, entit
         return _M
     if any(word.endswith("in") for word in words):
         return _F
-    # The nearest determiner; its place is counted in tokens, the entity's in words, as the released code does.
+    # The nearest determiner; its position is in tokens, the entity's in words, as in the released code.
     found = [
         (abs(place - min(positions)), place, _GERMAN_DETERMINERS[token])
         for place, token in enumerate(_TOKEN.findall(sentence.lower()))
@@ -91,8 +91,8 @@ def _german(words: Sequence[str], positions: Sequence[int], sentence: str, entit
 
 
 def _romance(words: Sequence[str], language: str, rules: str) -> Gender | None:
-    """Most common gender among the aligned words. The paper asked spaCy 2 models that can no longer be had; this asks
-    the project's own tables, so the printed figures are met only approximately."""
+    """Most common gender among the aligned words. The paper used spaCy 2 models that are no longer available; this
+    uses the project's own tables, so the printed figures are only approximated."""
     if (language == "fr" and "au" in words) or (language == "it" and any(word.startswith("dell'") for word in words)):
         return _M
     told = [gender for word in words for gender in [_romance_token(word.lower(), language)] if gender is not None]
@@ -142,8 +142,8 @@ def _has_dictionary_of_2016() -> bool:
 
 
 def _with_dictionary_of_2016(pymorphy: Any) -> Any:
-    """The old dictionary in the new analyser: its suffix table has another record format, and no probabilities that
-    could be read; neither is needed for the set of parses."""
+    """The old dictionary in the new analyser: its suffix table has another record format and no readable
+    probabilities; the set of parses needs neither."""
     suffixes = import_module("pymorphy3.dawg").PredictionSuffixesDAWG
     current, suffixes.DATA_FORMAT = suffixes.DATA_FORMAT, ">HHH"
     try:
@@ -154,7 +154,7 @@ def _with_dictionary_of_2016(pymorphy: Any) -> Any:
 
 
 def detector_name(language: str) -> str:
-    """What the heuristic rests on, for the signature."""
+    """The resources of the heuristic, for the signature."""
     if language in ("ru", "uk"):
         family = "pymorphy2" if language == "uk" and _has_dictionary_of_2016() else "pymorphy3"
         try:

@@ -1,4 +1,4 @@
-"""Read any text: who is mentioned, which gender the source gives them, which gender the translation shows."""
+"""Read any text: its people, the gender that the source specifies, and the gender that the translation shows."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Person:
     """A person, or a group of people, mentioned in a source text."""
 
     text: str
-    """The main mention: a noun where there is one, else a name, else a pronoun."""
+    """The main mention: a noun if there is one, else a name, else a pronoun."""
     start: int
     """First character of the main mention in the source."""
     end: int
     mentions: tuple[Span, ...]
     """Characters of every mention in the source, pronouns included."""
     source_gender: str | None
-    """"masculine", "feminine", or None where the source leaves it open."""
+    """"masculine", "feminine", or None if the source does not specify it."""
     target_gender: str | None = None
-    """"masculine", "feminine", "mixed", or None where the translation does not show it."""
+    """"masculine", "feminine", "mixed", or None if the translation does not show it."""
     target_state: Literal["shown", "not_shown", "unclear"] | None = None
     """None without a translation."""
     evidence: tuple[Span, ...] = ()
@@ -35,26 +35,26 @@ class Person:
 
 
 VERSION = 2
-"""Raised whenever another reading can come out; part of signatures."""
+"""Increased whenever readings can change; part of signatures."""
 
 
 def version(parser: str = "") -> str:
-    """What names the reader in signatures: its rules and its parser."""
+    """Identifies the reader in signatures: its rules and its parser."""
     return f"{VERSION},{parsers.version(parser)}"
 
 
 def read_people(
     source: str, translation: str | None = None, to: str | None = None, *, parser: str = ""
 ) -> list[Person]:
-    """Find the people in an English text, the gender that words give them, and the gender that a translation shows.
+    """Find the people in an English text, their specified gender, and the gender that a translation shows.
 
-    Pronouns, kinship terms, titles and words such as "female" give a gender. First names do not.
+    Pronouns, kinship terms, titles and words such as "female" specify gender. First names do not.
 
     Args:
         source: English text, one or a few sentences.
-        translation: Its translation; without one, only the source is read.
-        to: Language of the translation, as a code ("es"); needed with `translation`.
-        parser: An installed pipeline of spaCy by its name, instead of the bundled one.
+        translation: its translation; without one, only the source is read.
+        to: language code of the translation, such as `es`; required with `translation`.
+        parser: name of an installed spaCy pipeline, instead of the bundled one.
 
     Returns:
         A `Person` for each person or group of people, in order of first mention.

@@ -1,6 +1,6 @@
-"""Gender of each person named by a noun in an English sentence, where the sentence leaves no doubt.
+"""Gender of each person in an English sentence, where it is unambiguous.
 
-A pronoun that can mean two people decides for neither: what a mitigation tells a system must be right.
+A pronoun that can refer to two people decides for neither: mitigation must not pass a wrong gender to a system.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from gendermark.reading.people import SourcePerson, people_in
 from gendermark.records import Gender
 
 VERSION = 2
-"""Part of the ids of systems that read sources; changes whenever their readings do."""
+"""Part of the ids of systems that read sources; increased whenever their readings can change."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersonTold:
-    """A person named by a noun of our lexicons."""
+    """A person denoted by a noun of our lexicons."""
 
     noun: str
-    """In the singular, as the lexicons have it."""
+    """In the singular, as in the lexicons."""
     number: str
     start: int
     """The noun is at words[start:end], cut at single spaces."""
     end: int
     gender: Gender | None
-    """None: the sentence does not show it, or the pronoun could mean somebody else."""
+    """None: unspecified, or by a pronoun that could refer to somebody else."""
     is_possessive: bool
     has_sex_word: bool
     """Whether a word before the noun shows it ("female")."""
@@ -38,7 +38,7 @@ class PersonTold:
 
 @lru_cache(maxsize=10_000)
 def read_source(text: str) -> tuple[PersonTold, ...]:
-    """Everybody whom a sentence names by such a noun, from left to right."""
+    """All people denoted by such nouns, from left to right."""
     found = [told for person in people_in(text) for span in person.mentions if (told := _told(text, person, *span))]
     return tuple(sorted(found, key=lambda told: told.start))
 
@@ -56,7 +56,7 @@ def _told(text: str, person: SourcePerson, start: int, end: int) -> PersonTold |
     first = text[:start].count(" ") + place
     before = text[:start].lower().split()[-1:]
     return PersonTold(
-        noun="CEO" if written == "ceo" else written,  # as lexicons write it
+        noun="CEO" if written == "ceo" else written,  # spelling of the lexicons
         number="plural" if person.plural else "singular",
         start=first,
         end=first + len(words) - place,
@@ -67,10 +67,10 @@ def _told(text: str, person: SourcePerson, start: int, end: int) -> PersonTold |
 
 
 def readable(people: Iterable[PersonTold], finder: OccupationFinder) -> list[PersonTold]:
-    """Those of a known gender whom the lexicon of the target language has."""
+    """People of known gender whose noun is in the target lexicon."""
     return [person for person in people if person.gender is not None and finder.knows(person.noun)]
 
 
 def keeps_gender(text: str, people: Sequence[PersonTold], finder: OccupationFinder) -> bool:
-    """Whether a translation shows the gender of all of them; somebody who is not found has none."""
+    """Whether a translation shows the gender of all of them; people not found show none."""
     return all(finder.find(text, person.noun).gender is person.gender for person in people)

@@ -1,9 +1,9 @@
-"""Word classes, genders and numbers in the words of a translation, by a small averaged perceptron for each language.
+"""Word classes, genders and numbers of a translation, by a small averaged perceptron for each language.
 
-A label is a word class of Universal Dependencies, then the gender (m, f, n) and number (s, p) that the word shows:
+A label is a Universal Dependencies word class with the gender (m, f, n) and number (s, p) that the word shows:
 `NOUN.f.s` (`NOUN.f.s.a` for people and animals, in Russian), `ADJ.m.p`, `VERB.f.s` for participles and past tenses,
-`ADP`. Models stand in `languages/CODE/tagger.json.gz`, trained by `bench/taggers.py` on the development and test parts
-of UD treebanks; `languages/TAGGERS.md` says which, how good they are, and under which licence they are.
+`ADP`. Models are in `languages/CODE/tagger.json.gz`, trained by `bench/taggers.py` on the development and test parts of
+UD treebanks; `languages/TAGGERS.md` has their data, accuracy and licences.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Weights = Mapping[str, Mapping[str, float]]
 
 
 def shape(word: str) -> str:
-    """How a word is written, as far as it matters for its class."""
+    """The spelling features of a word."""
     if word[:1].isupper():
         return "X"
     return "d" if word[:1].isdigit() else "x" if word[:1].isalpha() else word[:1]
 
 
 def features(words: Sequence[str], at: int, before: str, earlier: str) -> Iterator[str]:
-    """What a label is predicted from: the word, its neighbours and the two labels before it."""
+    """Prediction features: the word, its neighbours and the two previous labels."""
     word = words[at]
     low = word.lower()
     last = words[at - 1].lower() if at else "^"
@@ -48,12 +48,12 @@ def features(words: Sequence[str], at: int, before: str, earlier: str) -> Iterat
 
 
 class Tagger:
-    """Labels words from left to right, each by the sum of its features' weights."""
+    """Labels words from left to right by the sum of feature weights."""
 
     def __init__(self, weights: Weights, known: Mapping[str, str]) -> None:
         self._weights = weights
         self._known = known
-        """Words that have one label only."""
+        """Words with only one label."""
 
     def labels(self, words: Sequence[str]) -> list[str]:
         found: list[str] = []
@@ -74,7 +74,6 @@ class Tagger:
 
 @cache
 def tagger(code: str) -> Tagger | None:
-    """The tagger of a language; None if it has none."""
     packed = bytes_of(code, "tagger.json.gz")
     if not packed:
         return None
@@ -83,5 +82,5 @@ def tagger(code: str) -> Tagger | None:
 
 
 def plain(word: str) -> str:
-    """A word without its accents, in lower case: for comparing words of two languages."""
+    """A word in lower case without accents, to compare words of two languages."""
     return "".join(letter for letter in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(letter))

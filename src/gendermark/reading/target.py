@@ -1,10 +1,10 @@
 """The gender that a translation shows for each person of its source.
 
-Mentions of people in the translation are found first: nouns with their determiners and adjectives, pronouns, and
-predicates without a noun as subject. Each mention of the source gets the one that fits best: a translation in the
-lexicon, a similar word, a noun for people, the same number, a similar place in the sentence. What these mentions show
-(noun, determiner, adjective, participle, verb, pronoun) is the answer. Where none fits, or two fit equally well and
-differ, the answer is unclear. docs/validity.md has the conventions, and figures for each language.
+First, mentions of people are found in the translation: nouns with determiners and adjectives, pronouns, and predicates
+without a noun as subject. Each source mention gets the best match: a translation in the lexicon, a similar word, a noun
+for people, the same number, a similar position. The gender shown by these mentions (noun, determiner, adjective,
+participle, verb, pronoun) is the answer. If none fits, or two fit equally well and differ, the answer is unclear.
+docs/validity.md has the conventions, and accuracy for each language.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ NOUNS = ("NOUN", "PROPN")
 _ADJECTIVES = ("ADJ", "VERB")
 _ANY = frozenset({"singular", "plural"})
 _REACH = 8
-"""Words behind a subject among which its predicate is looked for."""
+"""Maximum distance of a predicate from its subject, in words."""
 _PERSON = 0.8
-"""From this likeness on, a noun is one for people."""
+"""From this similarity on, a noun denotes people."""
 _FAR = 0.5
-"""How far below zero the score of such a noun may be: word order is free."""
+"""Minimum score of such a noun: word order is free."""
 _CLOSE = 0.15
-"""Two mentions whose scores differ by less fit equally well."""
+"""Mentions whose scores differ by less fit equally well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +49,35 @@ class Shown:
     """What a translation shows of one person."""
 
     gender: str | None
-    """ "masculine", "feminine" or "mixed"; None unless it is shown."""
+    """"masculine", "feminine" or "mixed"; None unless shown."""
     state: State
     evidence: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A person in the translation, or what may be one."""
+    """A person in the translation, or a candidate."""
 
     at: int
-    """The place of its head among the words."""
+    """Position of its head."""
     kind: str
-    """`noun`, `pronoun`, `owner` (a possessive that shows whose), `indefinite` ("algunas"), `predicate` behind a
+    """`noun`, `pronoun`, `owner` (a possessive that shows whose), `indefinite` ("algunas"), `predicate` after a
     copula, or `loose` for other words that agree with nothing near."""
     gender: str
-    """ "m", "f", or "" where nothing shows it."""
+    """"m", "f", or "" if not shown."""
     places: tuple[Place, ...]
     likeness: float
-    """How surely it is a person: 1 for a noun of our lists, near 0 for a thing."""
+    """Certainty that it is a person: 1 for a listed noun, near 0 for a thing."""
     number: str = ""
-    """ "s", "p" or "" where it is not known."""
+    """"s", "p" or "" if unknown."""
 
 
 def target_of(
     source: str, people: Sequence[SourcePerson], translation: str, language: str, least: float = 0.0
 ) -> list[Shown]:
-    """The gender that a translation shows for each of these people of its source, in their order.
+    """The gender that a translation shows for each of these people, in order.
 
-    Mentions whose score is below `least` are left out.
+    Mentions with a score below `least` are left out.
     """
     reading = read_translation(translation, language)
     found, unclear = assign(source, people, reading)
@@ -86,7 +86,7 @@ def target_of(
 
 
 def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> Shown:
-    """Nouns count before pronouns, which may be somebody else's; a noun and a pronoun that differ are both shown."""
+    """Nouns outrank pronouns, which may refer to somebody else; a noun and a pronoun that differ are both shown."""
     if not mentions:
         return Shown(None, "unclear" if is_unclear else "not_shown")
     told = [mention for mention in mentions if mention.gender]
@@ -94,7 +94,7 @@ def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> S
         told = [one for one in told if one.gender == "f" or not reading.serves_for_women(one)]
     nouns, pronouns = ([one for one in told if one.kind == kind] for kind in ("noun", "pronoun"))
     if nouns and pronouns and {one.gender for one in nouns} != {one.gender for one in pronouns}:
-        # «она работает учителем»: where masculine nouns serve for women, they do not contradict.
+        # «она работает учителем»: if masculine nouns are used for women, there is no contradiction.
         told = nouns + pronouns if reading.language.bare_epicene is unknown_noun else pronouns
     else:
         told = nouns or pronouns or [one for one in told if one.kind != "owner"] or told
@@ -120,7 +120,7 @@ def _lists(code: str) -> GenderedWords:
 
 @cache
 def _forms(code: str) -> dict[str, Readings]:
-    """Single words of the lexicon, whatever occupation they name."""
+    """Single words of the lexicon, for any occupation."""
     found: dict[str, Readings] = {}
     for readings in bundled_finder(code).single_words():
         for word, one in readings.items():
@@ -135,7 +135,7 @@ def _function_words(code: str) -> frozenset[str]:
 
 
 class Label(NamedTuple):
-    """Class, gender and number of a word, as `tagger` has them; "a" for people and animals."""
+    """Class, gender and number of a word, as in `tagger`; "a" for people and animals."""
 
     kind: str = ""
     gender: str = ""
@@ -145,7 +145,7 @@ class Label(NamedTuple):
 
 @dataclass
 class Reading:
-    """One translation: its words, their labels and the mentions of people in it."""
+    """One translation: words, labels and mentions of people."""
 
     text: str
     code: str
@@ -183,7 +183,7 @@ class Reading:
                 written.append(mark[0])
             places.append(len(written))
             word = self.text[start:behind]
-            # A capital says nothing at the beginning of a sentence, and misleads the tagger.
+            # A sentence-initial capital is uninformative and misleads the tagger.
             is_first = not written or written[-1] in ".!?"
             written.append(word.lower() if is_first and not self.language.nouns_are_capitalised else word)
             end = behind
@@ -237,7 +237,7 @@ class Reading:
         return None
 
     def _clitic(self, at: int) -> str:
-        """An object pronoun before a verb or at its end: "la conduce", "verla"."""
+        """An object pronoun before a verb or attached to it: "la conduce", "verla"."""
         word, lists = self.words[at], self.lists
         if word in lists.clitics and at + 1 < len(self.words) and lists.finite.fullmatch(self.words[at + 1]):
             return lists.clitics[word] if self.labels[at + 1].kind in ("VERB", "AUX") else ""
@@ -260,7 +260,7 @@ class Reading:
         return word in self.language.singular or word in self.language.plural or self.labels[at].kind == "DET"
 
     def _agreement(self, at: int) -> str:
-        """The gender that a determiner shows; "" if it shows none."""
+        """The gender shown by a determiner, or ""."""
         found = self.language.agreement(self.words[at], _ANY)
         return found if found in ("m", "f") else ""
 
@@ -276,7 +276,7 @@ class Reading:
         return is_verb and (not label.gender or self.lists.verb(word) is not None)
 
     def _stands_alone(self, at: int) -> bool:
-        """Whether no noun stands behind or before a word that it could belong to."""
+        """Whether no adjacent noun can govern a word."""
         for behind in range(at + 1, min(at + 4, len(self.words))):
             if self.starts[behind] or self._is_finite(behind):
                 break
@@ -332,14 +332,14 @@ class Reading:
         return Mention(at, "noun", gender, places, likeness, number)
 
     def as_plural(self, mention: Mention) -> Mention:
-        """A German noun that names several people, whatever its article: "meine Freunde"."""
+        """A German noun in the plural, whatever its article: "meine Freunde"."""
         form, _ = self._form(mention.at, "p")
         if self._sex(mention.at) or (not form and mention.number == "p"):
             return mention
         return replace(mention, gender=form, places=((mention.at, mention.at + 1),), number="p")
 
     def serves_for_women(self, mention: Mention) -> bool:
-        """Whether a masculine noun is used of women too, where the language has such nouns."""
+        """Whether a masculine noun is also used for women, in languages with such nouns."""
         is_common = self.lists.look_up(self.words[mention.at]).is_common
         return mention.kind == "noun" and is_common and self.language.bare_epicene is not unknown_noun
 
@@ -350,7 +350,7 @@ class Reading:
         return is_capital and label.kind == "PROPN" and not label.animate
 
     def _form(self, at: int, number: str) -> tuple[str, bool]:
-        """The gender that the form of a noun for people shows, and whether it is in our lists."""
+        """The gender shown by the form of a noun for people, and whether it is listed."""
         word, language = self.words[at], self.language
         entry = self.lists.look_up(word)
         if word in self.lists.homographs:
@@ -366,12 +366,12 @@ class Reading:
         if entry.is_common or entry.is_silent:
             return "", False
         found = language.person_noun(word, number) if language.person_noun else language.noun(word)
-        # A suffix shows a woman surely; an -a does not.
+        # A suffix certainly shows a woman; a final -a does not.
         is_suffix = found == "f" and (language.nouns_are_capitalised or not language.has_articles)
         return (found, is_suffix) if found in ("m", "f") else ("", False)
 
     def as_name(self, mention: Mention) -> Mention:
-        """A mention that is a name: the words around it show a gender, its letters do not."""
+        """A mention that is a name: surrounding words show a gender, its letters do not."""
         at = mention.at
         before = at - 1
         while before > 0 and not self.starts[before + 1] and self.is_capital(before):
@@ -399,7 +399,7 @@ class Reading:
         return None
 
     def _beside(self, at: int) -> tuple[str, tuple[Place, ...]] | None:
-        """What determiners and adjectives beside a noun for both show."""
+        """What determiners and adjectives beside a common noun show."""
         if self.language.nouns_are_capitalised:
             return None
         found: dict[int, str] = {}
@@ -428,7 +428,7 @@ class Reading:
         return genders.pop(), tuple((place, place + 1) for place, one in sorted(found.items()) if one in ("m", "f"))
 
     def _behind(self, at: int) -> tuple[str, tuple[Place, ...]] | None:
-        """What the predicate behind a subject shows: "les contestataires ont été retirées", «Вуллс был принят»."""
+        """What the predicate after a subject shows: "les contestataires ont été retirées", «Вуллс был принят»."""
         number = self.labels[at].number
         first = at
         while first and not self.starts[first] and self._is_determiner(first - 1):
@@ -463,7 +463,7 @@ class Reading:
         return Mention(at, kind, gender, ((at, at + 1),), 0.5, label.number)
 
     def _is_predicated(self, at: int, heads: set[int]) -> bool:
-        """Whether a word is a verb, or stands behind a copula, and no noun of its clause is the subject."""
+        """Whether a word is a verb, or follows a copula, in a clause without a nominal subject."""
         lists, place = self.lists, at - 1
         if not self.language.has_articles:
             place = at
@@ -488,7 +488,7 @@ class Reading:
         return found if found in ("m", "f") else ""
 
     def spoken(self, kind: str) -> list[Mention]:
-        """Words that show the gender of the speaker or the person addressed."""
+        """Words that show the gender of the speaker or addressee."""
         readers = [reader_of(self.code, kind), reader_of(self.code, "speakers") if kind == "speaker" else None]
         found = []
         for cue in (cue for reader in readers if reader for cue in reader.cues(self.text)):
@@ -513,7 +513,7 @@ _OF_HER = re.compile(
 
 
 class _Asked(NamedTuple):
-    """One mention of a person in the source."""
+    """A mention of a person in the source."""
 
     person: int
     span: Span
@@ -540,15 +540,15 @@ def _asked(source: str, people: Sequence[SourcePerson]) -> Iterator[_Asked]:
 
 
 def _kind(source: str, start: int, end: int) -> str:
-    """What an English pronoun of the third person is; "" for other words."""
+    """The kind of an English third-person pronoun; "" for other words."""
     is_possessive = _OF_HER.match(source, start) is not None and end - start == len("her")
     return "owner" if is_possessive else _KINDS.get(source[start:end].lower(), "")
 
 
 def assign(source: str, people: Sequence[SourcePerson], reading: Reading) -> tuple[dict[int, list[Mention]], set[int]]:
-    """The mentions of each person, and the people for whom some are uncertain: the best pairs first, each mention once.
+    """The mentions of each person, and the people with uncertain mentions: the best pairs first, each mention once.
 
-    A noun that is not found is uncertain too; pronouns are often left out in a translation.
+    A noun that is not found is uncertain too; pronouns are often omitted in translation.
     """
     asked = list(_asked(source, people))
     unclear = {one.person for one in asked if one.kind in ("noun", "name")}
@@ -591,7 +591,7 @@ def assign(source: str, people: Sequence[SourcePerson], reading: Reading) -> tup
         if one.kind in ("speaker", "addressee") and (spoken := reading.spoken(one.kind)):
             found[one.person] = spoken
         elif one.kind == "addressee":
-            # Adjectives elsewhere in the text are of things more often: "más antiguos que el tiempo seleccionado".
+            # Adjectives elsewhere in the text are more often of things: "más antiguos que el tiempo seleccionado".
             found[one.person] = [mention for mention in found.get(one.person, ()) if mention.kind == "noun"]
     return found, unclear
 
@@ -632,12 +632,12 @@ _FITS = {
     "speaker": {"noun": -1.0, "indefinite": -0.3, "predicate": 0.4, "loose": 0.3},
     "addressee": {"noun": -1.0, "indefinite": -0.3, "predicate": 0.4, "loose": 0.3},
 }
-"""How well a mention in the translation fits one in the source that is no noun."""
+"""Score of a target mention for a source mention that is no noun."""
 
 
 @cache
 def _stems(code: str) -> dict[str, tuple[str, ...]]:
-    """The beginnings of the words that translate an English noun."""
+    """The stems of words that translate an English noun."""
     normalise = language_of(code).normalise
     return {
         row["english"]: tuple(
@@ -652,7 +652,7 @@ _LONGEST_ENDING = 6
 
 
 def _is_translation(one: _Asked, reading: Reading, word: str) -> float:
-    """How surely a word translates the noun of a person: by our lists, or by their letters."""
+    """Certainty that a word translates a person's noun: by our lists, or by spelling."""
     for noun in (one.noun, one.head):
         if word in reading.finder.words_of(noun):
             return 1.0
@@ -680,7 +680,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 def _names_a_thing(source: str, one: _Asked, word: str) -> bool:
-    """Whether a noun is more like another word of the source than like that of the person."""
+    """Whether a noun is more similar to another source word than to the person's."""
     own = _likeness(one.head, word)
     others = _WORD.findall(f"{source[: one.span[0]]} {source[one.span[1] :]}")
     return any(_likeness(other.lower(), word) > own for other in others)

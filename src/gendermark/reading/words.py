@@ -1,4 +1,4 @@
-"""Cutting text into words, the same way for every script."""
+"""Tokenise text, in the same way for every script."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
-# A word: letters, combining marks and digits, joined by inner hyphens. `\w` leaves out the vowel signs of
-# Devanagari and the points of Arabic and Hebrew, hence the marks; U+05F3/U+05F4 are Hebrew's geresh and gershayim,
-# U+200C is Persian's and Hindi's joiner. A short ending for the other gender stays with its word ("cajero/a",
-# "employé(e)s", "Lehrer:in", "el/la", "טבחים.ות"): such a word names both, and must not be taken for its first half.
+# A word: letters, combining marks and digits, joined by inner hyphens. `\w` omits the vowel signs of Devanagari and the
+# points of Arabic and Hebrew, hence the marks; U+05F3/U+05F4 are Hebrew's geresh and gershayim, U+200C is Persian's and
+# Hindi's joiner. A short ending for the other gender stays with its word ("cajero/a", "employé(e)s", "Lehrer:in",
+# "el/la", "טבחים.ות"): such a word denotes both, and must not be read as its first half.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u05f3\u05f4\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u200c\u200d"
 _LETTERS = rf"[\w{_MARKS}]"
 _OTHER_ENDING = (
@@ -29,34 +29,34 @@ _OPENED_QUOTE = re.compile(r"(?:^|[\s(])'")
 
 
 Place = tuple[int, int]
-"""Words of a text that stand together: `words[start:end]` of what `cut` gives."""
+"""Consecutive words of a text: `words[start:end]` of `cut`."""
 Span = tuple[int, int]
-"""A stretch of a text: `text[start:end]`."""
+"""A range of characters: `text[start:end]`."""
 
 
 def cut(text: str) -> list[str]:
     """The words of a text, in NFC and lower case.
 
-    An elided word keeps its apostrophe and stands alone, as in French and Italian: "l'infermière" gives
-    "l'" and "infermière", and so does tokenised "l' infermière". Other punctuation is dropped.
+    An elided word keeps its apostrophe and is separate, as in French and Italian: "l'infermière" gives "l'" and
+    "infermière", and so does tokenised "l' infermière". Other punctuation is dropped.
     """
     return list(_cut(text))
 
 
 def cut_all(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    """The words of each of many short texts without line breaks; several times as fast as to cut each."""
+    """The words of many short texts without line breaks; several times as fast as one by one."""
     return [_words_of(text) for text in _normalised("\n".join(texts)).split("\n")] if texts else []
 
 
 def names_both(word: str) -> bool:
-    """Whether a word has the ending of the other gender beside its own: "expert·e", "Lehrer:in"."""
+    """Whether a word also has the ending of the other gender: "expert·e", "Lehrer:in"."""
     return _BOTH.search(word) is not None
 
 
 def word_spans(text: str) -> list[Span]:
-    """Where each word that `cut` gives stands in the text as written, whatever its letters became.
+    """The original position of each word from `cut`, whatever normalisation changed.
 
-    Spans are in order and do not overlap. Made only for the texts that are asked about: most words decide nothing.
+    Spans are in order and do not overlap. Computed on demand, as most words decide nothing.
     """
     return list(_each_span(text))
 
@@ -70,14 +70,16 @@ def _each_span(text: str) -> Iterator[Span]:
 
 
 def spans_of(text: str, places: Iterable[Place]) -> tuple[Span, ...]:
-    """Where these words stand in the text as written, each place from its first word to its last.
+    """Original positions of these words, from the first to the last word of each place.
 
-    In the order of the text, each once; places that overlap become one span.
+    In text order, without duplicates; overlapping places become one span.
     """
     wanted = sorted(set(places))
     if not wanted:
         return ()
-    spans = list(islice(_each_span(text), max(behind for _, behind in wanted)))  # none behind the last is asked for
+    spans = list(
+        islice(_each_span(text), max(behind for _, behind in wanted))
+    )  # skip the words after the last wanted one
     found: list[Span] = []
     for first, behind in wanted:
         start, end = spans[first][0], spans[behind - 1][1]
@@ -88,17 +90,17 @@ def spans_of(text: str, places: Iterable[Place]) -> tuple[Span, ...]:
 
 
 def split_spans(text: str) -> list[Span]:
-    """Where the words stand that `text.split()` gives, by which published rules count."""
+    """Positions of the words of `text.split()`, which published rules count."""
     return [match.span() for match in _WRITTEN.finditer(text)]
 
 
 def lowered_spans(text: str, spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Where stretches that were found in `text.lower()` stand in the text itself: some letters become two."""
+    """Positions in the original text of ranges found in `text.lower()`: lower-casing can lengthen a text."""
     at = [place for place, letter in enumerate(text) for _ in letter.lower()]
     return tuple((at[start], at[end - 1] + 1) for start, end in spans)
 
 
-# A text is looked at several times on its way (order of lines, failures, alignment, reading).
+# A text is read several times (line order, failures, alignment, gender).
 @lru_cache(maxsize=16_384)
 def _cut(text: str) -> tuple[str, ...]:
     return _words_of(_normalised(text))
@@ -109,15 +111,15 @@ def _words_of(text: str) -> tuple[str, ...]:
     plain = _plain_words(text)
     if plain is not None:
         return tuple(plain)
-    if "'" not in text:  # nothing but an apostrophe asks for the letters around a word
+    if "'" not in text:  # only apostrophes depend on their neighbours
         return tuple(_WORD.findall(text))
     return tuple(text[start:end] for start, end in _scan(text))
 
 
 def _plain_words(text: str) -> list[str] | None:
-    """The words of a text that has nothing but letters, spaces, commas and full stops; None for others.
+    """The words of a text of letters, spaces, commas and full stops only; None for others.
 
-    Most texts are like that, and this is several times as fast as the pattern, which finds the same words.
+    Most texts qualify, and this is several times as fast as the equivalent pattern.
     """
     words = text.replace(",", " ").replace(".", " ").split()
     return words if all(map(str.isalpha, words)) and not _DOTTED_ENDING.search(text) else None
@@ -125,12 +127,11 @@ def _plain_words(text: str) -> list[str] | None:
 
 def _normalised(text: str) -> str:
     text = unicodedata.normalize("NFC", text)
-    # Most texts have none of these, and `translate` looks at every letter.
+    # Most texts have none of these, and `translate` inspects every letter.
     return (text.translate(_APOSTROPHES) if _HAS_APOSTROPHE.search(text) else text).lower()
 
 
 def _scan(text: str) -> Iterator[Span]:
-    """Where the words of a normalised text stand."""
     plain = _plain_words(text)
     if plain is not None:
         end = 0
@@ -147,17 +148,17 @@ def _scan(text: str) -> Iterator[Span]:
         start, end = match.span()
         if text[end - 1] == "'":
             behind = text[end : end + 2]
-            # A closing quotation mark is no elision; one written apart differs by the lack of an opening one.
+            # A closing quotation mark is no elision; a detached one is distinguished by the missing opening one.
             elided = behind[:1].isalpha() or (not quoted and behind[:1] == " " and behind[1:].isalpha())
             end = end if elided else end - 1
         yield start, end
 
 
 def _origins(text: str) -> list[int]:
-    """For each boundary between the letters of the normalised text, where it lies in the text as written.
+    """For each boundary between letters of the normalised text, its position in the original.
 
-    The text is taken in pieces that normalise alone: a letter with its marks, syllables of single Korean letters.
-    Inside a piece a boundary lies as far to the right as it can, so that marks stay with their letter.
+    The text is split into pieces that normalise independently: a letter with its marks, syllables of Korean letters.
+    Inside a piece a boundary is as far right as possible, so that marks stay with their letter.
     """
     found = [0]
     begin = 0
@@ -172,7 +173,7 @@ def _origins(text: str) -> list[int]:
 
 
 def _stands_apart(piece: str, letter: str) -> bool:
-    """Whether a letter behind this piece of text and the piece itself normalise each on its own."""
+    """Whether this piece of text and the next letter normalise independently."""
     if unicodedata.combining(unicodedata.normalize("NFD", letter)[0]):
         return False
     alone, both = (unicodedata.normalize("NFC", part) for part in (letter, piece + letter))

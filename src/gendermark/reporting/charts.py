@@ -1,8 +1,8 @@
-"""Figures as SVG: a canvas with a few shapes, axes and intervals, the charts made of them, and shared figures.
+"""Figures as SVG: a canvas with shapes, axes and intervals, the charts, and shared figures.
 
-One unit is a point. Text stays text, and no string that was read can become markup. Lines and letters take the colour
-of the surrounding text, so a figure also fits a dark page; there are no style attributes, which a strict
-Content-Security-Policy would refuse. Shape or hatching always repeats what a colour says.
+One unit is a point. Text stays text and is always escaped. Lines and letters take the colour of the surrounding text,
+so that a figure also fits a dark page; there are no style attributes, which a strict Content-Security-Policy would
+refuse. Shape or hatching always repeats what a colour says.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from gendermark.result import Result
 WIDTH = 237.6
 """One column of a two-column paper: 3.3 inches."""
 SIZE, SMALL, LINE = 8.0, 7.0, 10.0
-"""Two sizes of letters, and the distance between lines of text."""
+"""Two font sizes, and the line height."""
 INK, ON_DARK, ON_LIGHT = "currentColor", "#ffffff", "#000000"
-# Okabe and Ito's colours for all kinds of sight; dark, middle and light in grey.
+# Okabe and Ito's colour-blind safe palette; dark, middle and light in grey.
 BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
 PALE, GREY, FAINT = "#A5D6C6", "#C9C9C9", "#7f7f7f"
 _HATCH = "hatch "
 HATCHED_ORANGE = _HATCH + ORANGE
-"""Slanting lines, which differ from a plain fill in grey too."""
+"""Hatching, which differs from a plain fill in grey too."""
 _DASHES = {"line": "", "dashes": "2 1.5", "dots": "0.9 1.6"}
 _FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
-# Widths of letters in em: those of DejaVu Sans or a little more. It is the widest font that replaces Helvetica where
-# that is missing, so no text is cut off.
+# Letter widths in em: those of DejaVu Sans or a little more, the widest substitute for Helvetica, so that no text is
+# cut off.
 _WIDTHS = (
     (0.34, "ijl.,:;'|I /\\"),
     (0.46, 'frt()-"*![]`'),
@@ -62,7 +62,7 @@ def percent(amount: float) -> str:
 
 
 def signed(points: float) -> str:
-    """Round a gap to whole points, with its sign; 0 has none."""
+    """Round a gap to whole points, with its sign, except for 0."""
     return minus(f"{points:+.0f}") if round(points) else "0"
 
 
@@ -70,7 +70,7 @@ def signed(points: float) -> str:
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """Estimate the width of a text; rather too wide than too narrow."""
+    """Estimate the width of a text, rather too wide than too narrow."""
     return size * sum(map(_letter_width, text))
 
 
@@ -98,7 +98,7 @@ def clipped(text: str, width: float, size: float = SIZE) -> str:
 
 
 def two_lines(title: str, width: float, size: float = SIZE) -> list[str]:
-    """Break a title that is too wide into two lines of about the same width."""
+    """Break a title that is too wide into two lines of similar width."""
     words = title.split(" ")
     if text_width(title, size) <= width or len(words) < 2:
         return [title]
@@ -118,8 +118,6 @@ def _n(value: float) -> str:
 
 
 class Span(NamedTuple):
-    """A value and its intervals, if any."""
-
     value: float
     low: float | None = None
     high: float | None = None
@@ -130,17 +128,17 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Look:
-    """How one series is drawn."""
+    """Style of one series."""
 
     shape: str = "circle"
     colour: str = BLUE
     filled: bool = True
     name: str = ""
-    """Written beside the mark, where shape and colour recur."""
+    """Written beside the mark if shape and colour recur."""
 
 
 MALE, FEMALE, PUBLISHED = Look(), Look("triangle", VERMILION), Look("diamond", FAINT, filled=False)
-# In the order of the page, which has the same colours (`--run-0` and so on) and shapes for the same systems.
+# The page uses the same colours (`--run-0` and so on) and shapes for the same systems.
 COLOURS = (BLUE, "#C04E00", "#00795A", "#A3487B", "#7A5C00", "#3A3A3A", "#5B4BB5", "#00707C")
 SHAPES = ("circle", "square", "triangle", "diamond", "down", "hourglass")
 MOST_LOOKS = 12
@@ -151,7 +149,7 @@ def look_of(number: int) -> Look:
 
 
 def looks_of(names: Mapping[int, str]) -> dict[int, Look]:
-    """Give each numbered thing a look, with its name where shapes recur; beyond `MOST_LOOKS`, names only."""
+    """Assign styles, with names if shapes recur; beyond `MOST_LOOKS`, names only."""
     if len(names) > MOST_LOOKS:
         return {number: Look(colour=INK, name=name) for number, name in names.items()}
     recurs = len({number % len(SHAPES) for number in names}) < len(names)
@@ -159,7 +157,7 @@ def looks_of(names: Mapping[int, str]) -> dict[int, Look]:
 
 
 class Canvas:
-    """Shapes one after the other; as high as the lowest of them needs."""
+    """Shapes in order; the height adapts to the lowest."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -192,7 +190,7 @@ class Canvas:
         colour: str = INK,
         longest: float = WIDTH,
     ) -> None:
-        """Write on the baseline at `at`; what is wider than `longest` is clipped and has the whole as its tooltip."""
+        """Write on the baseline at `at`; text wider than `longest` is clipped, with the whole as tooltip."""
         shown = clipped(text, longest, size)
         look = f' text-anchor="{anchor}"' if anchor != "start" else ""
         look += f' font-size="{size:g}"' if size != SIZE else ""
@@ -214,7 +212,7 @@ class Canvas:
         self._add(_titled(shape, title), y + radius * 1.4)
 
     def svg(self, title: str, description: str) -> str:
-        """The whole picture; screen readers read its title and description."""
+        """The whole picture; title and description are for screen readers."""
         height = math.ceil(self._bottom + 2)
         hatches = f"<defs>{''.join(self._hatches.values())}</defs>" if self._hatches else ""
         return (
@@ -234,7 +232,7 @@ class Canvas:
         if not fill.startswith(_HATCH):
             return fill
         colour = fill.removeprefix(_HATCH)
-        name = f"{self._name}-hatch-{colour.lstrip('#')}"  # ids hold for a whole page, with other figures on it
+        name = f"{self._name}-hatch-{colour.lstrip('#')}"  # ids must be unique on a page with other figures
         self._hatches[name] = (
             f'<pattern id="{name}" width="3" height="3" patternUnits="userSpaceOnUse" '
             f'patternTransform="rotate(45)"><rect width="3" height="3" fill="{colour}"/>'
@@ -256,7 +254,7 @@ def _escaped(text: str) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """Maps values from `low` to `high` onto coordinates from `start` to `end`."""
+    """Maps values from `low` to `high` to coordinates from `start` to `end`."""
 
     low: float
     high: float
@@ -280,7 +278,7 @@ def _steps(span: float) -> list[float]:
 
 
 def scale_around(values: Sequence[float], start: float, end: float) -> Scale:
-    """A scale that holds all values, with round ends."""
+    """A scale with round ends that includes all values."""
     low, high = min(values), max(values)
     if high - low < 1e-9:
         low, high = low - 0.5, high + 0.5
@@ -301,7 +299,7 @@ _BETTER_ACROSS = {"higher": "better →", "lower": "← better", "zero": "best a
 
 
 def axis_left(canvas: Canvas, up: Scale, left: float, right: float, title: str, better: str = "") -> None:
-    """Draw the grid and numbers of an upright scale, above them its title and which direction is better."""
+    """Draw grid and numbers of a vertical scale, with its title and the better direction above."""
     says = _BETTER_UP.get(better, "")
     canvas.text((0, up.end - 6), title, longest=right - text_width(says, SMALL) - 4)
     if says:
@@ -312,7 +310,7 @@ def axis_left(canvas: Canvas, up: Scale, left: float, right: float, title: str, 
 
 
 def axis_below(canvas: Canvas, across: Scale, y: float, better: str = "", unit: str = "") -> float:
-    """Draw a scale under a chart, with which direction is better, and give the place below it."""
+    """Draw a scale below a chart, with the better direction; return the position below it."""
     canvas.line((across.start, y), (across.end, y))
     for tick in across.ticks(_most_ticks(across)):
         canvas.line((across(tick), y), (across(tick), y + 2))
@@ -328,7 +326,7 @@ def axis_below(canvas: Canvas, across: Scale, y: float, better: str = "", unit: 
 
 
 def _most_ticks(scale: Scale) -> int:
-    """How many numbers fit side by side."""
+    """How many numbers fit."""
     room = scale.end - scale.start
     for most in (6, 5, 4, 3):
         ticks = scale.ticks(most)
@@ -346,7 +344,8 @@ def interval(canvas: Canvas, span: Span, scale: Scale, at: float, *, upright: bo
 
 
 def legend(canvas: Canvas, entries: Sequence[tuple[str, Look | str]], top: float) -> float:
-    """Explain marks (a look), areas (a fill) and lines (`line`, `dashes`, `dots`); give the place below."""
+    """Draw a legend of marks (a look), areas (a fill) and lines (`line`, `dashes`, `dots`); return the position
+    below."""
     x, y = 0.0, top + SIZE
     for label, look in entries:
         width = 12 + text_width(clipped(label, WIDTH - 14))
@@ -383,7 +382,7 @@ def stacked(
     top: float,
     notes_title: str = "",
 ) -> None:
-    """Rows of shares in titled parts, a scale in percent below, and a note at the end of each row."""
+    """Draw stacked rows in titled parts, a percentage scale below, and a note at the end of each row."""
     rows = [row for _, part in parts for row in part]
     left = min(_widest((row.label for row in rows), SIZE), 0.4 * WIDTH) + 5
     right = WIDTH - _widest((row.note for row in rows), SIZE) - (5 if notes_title else 2)
@@ -413,7 +412,7 @@ def _stacked_row(canvas: Canvas, row: StackedRow, fills: Sequence[str], across: 
         label = percent(share)
         wide = text_width(label)
         if width > wide + 8:
-            if fill.startswith(_HATCH):  # which would cut up the digits
+            if fill.startswith(_HATCH):  # hatching would make the digits illegible
                 canvas.rect((x + width / 2 - wide / 2 - 1.5, top + 1.2, wide + 3, 7.6), fill.removeprefix(_HATCH))
             colour = ON_DARK if fill == BLUE else ON_LIGHT
             canvas.text((x + width / 2, top + 7.8), label, anchor="middle", colour=colour)
@@ -430,9 +429,9 @@ class DotPanel:
 
     title: str
     bounds: tuple[float, float] | None = None
-    """Ends of the scale; by the values if not given."""
+    """Ends of the scale; default: from the values."""
     zero: float | None = None
-    """Where a dashed line is drawn."""
+    """Position of a dashed line."""
     at_least: tuple[float, float] | None = None
     """Values that a scale without bounds always includes, so that tiny differences do not look large."""
     better: str = ""
@@ -446,7 +445,7 @@ class DotRow:
     label: str
     dots: Sequence[Sequence[tuple[Span, Look]]] = ()
     joined: bool = False
-    """Whether a bar joins the dots of a panel, which then share one line: the gap between women and men."""
+    """Whether a bar joins the dots of a panel, for the gap between women and men."""
     before: str = ""
     after: str = ""
     """Notes at the two ends of the row."""
@@ -462,7 +461,7 @@ def dots(
     tight: float = 0,
     heads: tuple[str, str] = ("", ""),
 ) -> float:
-    """Rows of dots with their intervals, panels side by side; give the place below. `heads` stand above the notes."""
+    """Draw rows of dots with intervals, panels side by side; return the position below. `heads` are above the notes."""
     before = _widest((heads[0], *(row.before for row in rows)), size)
     after = _widest((heads[1], *(row.after for row in rows)), size)
     before, after = before + 5 if before else 0.0, after + 5 if after else 0.0
@@ -470,7 +469,7 @@ def dots(
     labels = [two_lines(row.label, longest, size) if row.dots and not tight else [row.label] for row in rows]
     widths = [text_width(line, size) for row, own in zip(rows, labels, strict=True) if row.dots for line in own]
     left = before + min(max(widths, default=0.0), longest) + 6
-    gap = 17.0  # the numbers at the ends of two scales must not touch
+    gap = 17.0  # keep the end labels of adjacent scales apart
     wide = (WIDTH - 8 - left - after - gap * (len(panels) - 1)) / len(panels)
     scales = [
         _scale_of(panel, [row.dots[number] for row in rows if row.dots], left + number * (wide + gap), wide)
@@ -521,7 +520,7 @@ def _row_height(row: DotRow, tight: float) -> float:
 
 
 def _margin(n_dots: int) -> float:
-    """Above and below many dots, to keep those of two rows apart."""
+    """Margin that separates rows with many dots."""
     return 3.0 if n_dots > 2 else 0.0
 
 
@@ -536,7 +535,7 @@ def _dots_of_row(canvas: Canvas, found: Sequence[tuple[Span, Look]], scale: Scal
 
 
 def _joined_dots(canvas: Canvas, found: Sequence[tuple[Span, Look]], scale: Scale, top: float, height: float) -> None:
-    """A grey bar from dot to dot, each interval in its colour beside it, and the dots in front."""
+    """Draw a grey bar between dots, each interval in its colour, and the dots in front."""
     middle = top + height / 2
     places = [scale(span.value) for span, _ in found]
     if len(places) > 1:
@@ -548,7 +547,7 @@ def _joined_dots(canvas: Canvas, found: Sequence[tuple[Span, Look]], scale: Scal
 
 
 def _name_dot(canvas: Canvas, name: str, span: Span, scale: Scale, y: float) -> None:
-    """Right of the interval; left of it where the figure ends or the line of zero would cross the name."""
+    """Right of the interval; left of it at the figure's edge or if the zero line would cross the name."""
     low, high = (scale(span.value if end is None else end) for end in (span.low, span.high))
     low, high = min(low, scale(span.value) - 3), max(high, scale(span.value) + 3)
     end = high + 2 + text_width(name, SMALL)
@@ -559,7 +558,7 @@ def _name_dot(canvas: Canvas, name: str, span: Span, scale: Scale, y: float) -> 
 
 
 class Point(NamedTuple):
-    """A point of a scatter plot; `title` is its tooltip, `name` is written beside it where there is room."""
+    """A point of a scatter plot; `title` is its tooltip, `name` is written beside it if there is room."""
 
     x: float
     y: float
@@ -569,7 +568,7 @@ class Point(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A straight line of a scatter plot, between two points in its own units."""
+    """A line of a scatter plot, between two points in data units."""
 
     start: Place
     end: Place
@@ -585,7 +584,7 @@ def scatter(
     top: float,
     bounds: tuple[float, float] | None = None,
 ) -> None:
-    """Points and straight lines on two scales; without bounds, these hold all points and 0."""
+    """Draw points and lines on two scales, which by default include all points and 0."""
     if bounds:
         up = Scale(*bounds, top + 182, top + 14)
         left = _room_for_ticks(up)
@@ -613,7 +612,7 @@ def scatter(
 
 
 def _within(line: Line, up: Scale) -> list[Place]:
-    """The part of a line between the ends of the upright scale."""
+    """The part of a line within the vertical scale."""
     (x0, y0), (x1, y1) = line.start, line.end
     first, last = 0.0, 1.0
     if abs(y1 - y0) > 1e-9:
@@ -623,7 +622,7 @@ def _within(line: Line, up: Scale) -> list[Place]:
 
 
 def _name_point(canvas: Canvas, name: str, at: Place, taken: list[Box], frame: Box) -> None:
-    """Write a name beside its point where nothing else is; leave it out where there is no room."""
+    """Write a name beside its point if there is room."""
     x, y = at
     wide = text_width(clipped(name, 90, SMALL), SMALL)
     own = (x - 2.6, y - 2.6, x + 2.6, y + 2.6)
@@ -649,7 +648,7 @@ def matrices(
     titles: tuple[str, str],
     top: float,
 ) -> None:
-    """Tables of counts, each with its title and its rows by name; cells are shaded by their share of the row."""
+    """Draw tables of counts, with titles and row names; cells are shaded by row share."""
     left = _widest((name for table in tables.values() for name in table), SIZE) + 6
     step, high = (WIDTH - left - 1) / len(columns), 24.0
     for title, table in tables.items():
@@ -685,7 +684,7 @@ def _shaded(canvas: Canvas, box: Box, count: int, total: int) -> None:
 def dot_columns(
     canvas: Canvas, parts: Mapping[str, Mapping[str, Sequence[str]]], columns: Mapping[str, Look], top: float
 ) -> None:
-    """Every named thing as a dot (its name a tooltip) in its column, one titled part below the other."""
+    """Draw every named thing as a dot (name as tooltip) in its column, one titled part below the other."""
     step = WIDTH / len(columns)
     most = max(len(names) for found in parts.values() for names in found.values())
     per_line = 10 if most <= 120 else 17
@@ -712,7 +711,7 @@ def dot_columns(
 def differences(
     canvas: Canvas, title: str, found: Sequence[tuple[str, float]], sides: tuple[str, str], top: float
 ) -> None:
-    """Named differences from largest to smallest, as bars from zero; names are tooltips."""
+    """Draw named differences from largest to smallest, as bars from zero; names are tooltips."""
     up = scale_around([0.0, *(value for _, value in found)], top + 98, top + 14)
     left = _room_for_ticks(up)
     axis_left(canvas, up, left, WIDTH, title, "zero")
@@ -731,7 +730,7 @@ def differences(
 
 @dataclass(frozen=True)
 class LinePanel:
-    """One scale of a line chart; `least` is the smallest distance between its ends."""
+    """One scale of a line chart; `least` is the minimum range."""
 
     title: str
     series: Sequence[tuple[Look, Sequence[Span | None]]]
@@ -740,7 +739,7 @@ class LinePanel:
 
 
 def lines(canvas: Canvas, panels: Sequence[LinePanel], names: Sequence[str], top: float) -> None:
-    """The values of things in a row, a line per series, one panel below the other."""
+    """Draw a line per series, one panel below the other."""
     scales = []
     for panel in panels:
         values = [x for _, spans in panel.series for span in spans if span for x in span if x is not None]
@@ -768,7 +767,7 @@ def lines(canvas: Canvas, panels: Sequence[LinePanel], names: Sequence[str], top
 
 
 def figure(name: str, title: str, caption: str, cell: str, draw: Callable[[Canvas], object]) -> Figure:
-    """Make a figure of what `draw` puts on a canvas."""
+    """Make a figure from a drawing function."""
     parts = (re.sub(r"[^a-z0-9]+", "-", part).strip("-") for part in name.lower().split("."))
     name = ".".join(part for part in parts if part) or "figure"
     canvas = Canvas(name)
@@ -782,11 +781,11 @@ class Sheet:
 
     benchmark: str
     suffix: str
-    """Of the names of figures, where there are several sheets of one benchmark."""
+    """Suffix of figure names, if one benchmark has several sheets."""
     cells: Mapping[str, Mapping[str, Result]]
     """Cell -> label of the run -> result; no cell is empty."""
     conditions: str
-    """How these were measured: data, rules, and what else sets them apart."""
+    """How they were measured: data, rules, and what distinguishes them."""
 
     @property
     def labels(self) -> list[str]:
@@ -808,30 +807,30 @@ class Sheet:
         return intervals_of(self.any)
 
     def title_of(self, label: str) -> str:
-        """The title of a part of a figure: the system, unless there is only one."""
+        """Title of a part of a figure: the system, unless there is only one."""
         return label if len(self.labels) > 1 else ""
 
     def about(self, cell: str = "", label: str = "") -> str:
-        """The origin of a figure for its caption: the system if there is one, the direction, data and rules."""
+        """Origin for a caption: the system if there is one, the direction, data and rules."""
         who = label or (self.labels[0] if len(self.labels) == 1 else "")
         parts = [part for part in (who, direction(cell) if cell else "") if part]
         return "; ".join([", ".join(parts), self.conditions] if parts else [self.conditions])
 
     def name_of(self, cell: str, what: str, label: str = "") -> str:
-        """The name of a figure: with the system, where it shows one of several."""
+        """Name of a figure, including the system if it shows one of several."""
         own = f".{label[-60:]}" if label and len(self.labels) > 1 else ""
         return f"{cell}{self.suffix}.{what}{own}"
 
 
 def intervals_of(result: Result) -> str:
-    """`95% CI`, with the meaning of the two bars where there are two."""
+    """`95% CI`, with an explanation of the two bars if there are two."""
     has_two = any(e.fixed_low is not None and e.fixed_low != e.low for e in result.estimates)
     meaning = " (thin: generalising to new groups, such as occupations; thick: to new sentences about the same groups)"
     return f"{confidence_of(result)}{meaning if has_two else ''}"
 
 
 def confidence_of(result: Result) -> str:
-    """`95% CI`, by the signature."""
+    """`95% CI`, from the signature."""
     signed = re.search(r"confidence-(0?\.\d+)", result.signature)
     return f"{100 * float(signed[1]) if signed else 95:g}% CI"
 
@@ -841,7 +840,7 @@ def span(result: Result, metric: str, part: str = "all") -> Span | None:
 
 
 def span_of(found: Estimate | None) -> Span | None:
-    """An estimate as figures draw it; the second interval only where it differs from the first."""
+    """An estimate as a span; the second interval only if it differs from the first."""
     if found is None or found.value is None:
         return None
     ends = found.fixed_low, found.fixed_high
@@ -862,7 +861,7 @@ _NOT_SHOWN = "none"
 
 
 def confusion(sheet: Sheet) -> Iterator[Figure]:
-    """The expected gender against the gender of the translation, in counts."""
+    """Expected against observed gender, in counts."""
     for cell, found in sheet.cells.items():
         counts_of = {sheet.title_of(label): _gender_counts(result.judgements) for label, result in found.items()}
         pairs = {pair for counts in counts_of.values() for pair in counts}
@@ -896,24 +895,25 @@ def _gender_counts(judgements: Iterable[Judgement]) -> Counter[tuple[str, str]]:
 
 LABOUR_STATISTICS = "US labour statistics, 2017 (Zhao et al., 2018)"
 _MIN_OUTPUTS = 3
-"""Translations that show a gender; an occupation with fewer is no point."""
+"""Minimum gendered translations for an occupation to be plotted."""
 _MIN_POINTS = 8
-"""Occupations; fewer have no trend."""
+"""Minimum occupations for a trend."""
 _FAR, _MIN_RESIDUAL, _MOST_NAMED = 1.5, 10.0, 7
-"""Standard deviations, and points, from the trend beyond which an occupation is named; and how many at most."""
+"""Distance from the trend, in standard deviations and points, from which an occupation is named; and how many at
+most."""
 
 
 def is_open(judgement: Judgement) -> bool:
-    """Whether the source does not mark the gender."""
+    """Whether the source does not specify gender."""
     return judgement.expected in (None, Gender.NEUTRAL)
 
 
 Occupations = Mapping[str, Sequence[tuple[Gender, Gender | None]]]
-"""Of each occupation with enough translations: the genders shown and expected."""
+"""For each occupation with enough translations: genders shown and expected."""
 
 
 def professions(sheet: Sheet) -> Iterator[Figure]:
-    """Each occupation: the feminine share of its translations against the share of women who work in it."""
+    """Feminine share of translations against the share of women in each occupation."""
     women = {name: float(share) for name, _, share in core_occupations()}
     for cell, label, result in sheet.results:
         seen: dict[bool, dict[str, list[tuple[Gender, Gender | None]]]] = {True: {}, False: {}}
@@ -948,7 +948,7 @@ def _of_occupations(
             of = f"{n} of {len(shown)} feminine; {women[name]:g}% of the people who do it are women"
             named_here = name if own is main and name in named else ""
             found.append(Point(women[name], _feminine(shown), look, f"{name}, {says}: {of}", named_here))
-    # The named ones first, so that the farthest finds a place for its name.
+    # Named ones first, so that the farthest get room for their names.
     found.sort(key=lambda point: named.index(point.name) if point.name else len(named))
     entries.append(("as in the labour market", "dashes"))
     if expected := [gender for shown in marked.values() for _, gender in shown]:
@@ -978,7 +978,7 @@ def _feminine(shown: Sequence[tuple[Gender, Gender | None]]) -> float:
 
 
 def _trend(points: Mapping[str, Place]) -> tuple[Line | None, str, list[str]]:
-    """A least-squares line with its correlation in words, and the names far from it, the farthest first."""
+    """Least-squares line, correlation in words, and names far from it, farthest first."""
     x, y = [x for x, _ in points.values()], [y for _, y in points.values()]
     if len(points) < _MIN_POINTS or min(statistics.pstdev(x), statistics.pstdev(y)) < 1e-9:
         return None, "", []

@@ -1,4 +1,4 @@
-"""The verdict of a gate for continuous integration: JUnit XML, and annotations and a summary for GitHub Actions."""
+"""The verdict of a gate for CI: JUnit XML, and annotations and a summary for GitHub Actions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from gendermark.runs.gates import Verdict
 
-# What XML 1.0 cannot hold in any form, escaped or not; a reader would refuse the whole file.
+# Characters that XML 1.0 cannot contain, escaped or not; a reader would refuse the whole file.
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(verdict: Verdict, run: str) -> str:
-    """One test suite for the run, one test case for each check; what changed its verdict, as what the tests printed."""
-    # No time was measured, but some readers want one; none are errors.
+    """One test suite per run, one test case per check; sentences with changed verdicts are its output."""
+    # Some readers require a time; there are no errors.
     facts = {
         "tests": str(len(verdict.checks)),
         "failures": str(len(verdict.failures)),
@@ -47,7 +47,7 @@ def _attribute(text: str) -> str:
     return " ".join(_NOT_XML.sub("", text).split())
 
 
-# A line break that got through would begin a new command; escape codes would colour the log.
+# A line break would start a new command; escape codes would colour the log.
 _CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _MOST_SENTENCES = 50
 """Of each kind: GitHub refuses a summary of more than a megabyte."""
@@ -68,7 +68,7 @@ def workflow_commands(verdict: Verdict) -> list[str]:
 
 
 def summary(verdict: Verdict, run: str) -> str:
-    """A heading that tells the verdict, and a table with the failed checks first, then those not compared."""
+    """The verdict as heading, and a table: failed checks, checks not compared, then the others."""
     checks = [*verdict.failures, *verdict.not_compared, *(check for check in verdict.checks if check.passed)]
     rows: list[tuple[str, ...]] = [("outcome", "cell", "metric", "slice", "finding"), ("---",) * 5]
     for check in checks:
@@ -79,7 +79,7 @@ def summary(verdict: Verdict, run: str) -> str:
 
 
 def _sentences(verdict: Verdict) -> str:
-    """Those that changed their verdict, folded."""
+    """Sentences with a changed verdict, folded."""
     parts = []
     for what, found in (("Newly wrong", verdict.newly_wrong), ("Newly right", verdict.newly_right)):
         if found:

@@ -1,7 +1,7 @@
-"""What a report says, as data: paragraphs, findings, tables, figures and sentences with marks, in sections.
+"""A report as data: paragraphs, findings, tables, figures and marked sentences, in sections.
 
-Renderers turn it into HTML (`html.py`), LaTeX (`latex.py`), Markdown and terminal text (`text.py`).
-Nothing here is escaped, and no text in it is markup.
+Rendered as HTML (`html.py`), LaTeX (`latex.py`), Markdown and terminal text (`text.py`). Nothing here is escaped, and
+no text is markup.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gendermark.markup import minus
 from gendermark.records import Estimate, Judgement, Span, Unit, show_p
 
 NO_SPREAD = "no spread seen"
-"""For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
+"""For an interval without width: all groups agreed, which does not make the number certain."""
 
 
 # -- within a line -----------------------------------------------------------------------------------------------------
@@ -33,19 +33,19 @@ class Link:
 class Strong:
     text: str
     tone: str = ""
-    """`better`, `worse` or neither: a colour, where there are colours."""
+    """`better`, `worse` or neither: a colour, if there are colours."""
 
 
 @dataclass(frozen=True)
 class Small:
-    """Text that may be set smaller, or on a line of its own."""
+    """Text in a smaller size, or on its own line."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class System:
-    """The name of a system, with its letter where a document compares several."""
+    """The name of a system, with its letter if a document compares several."""
 
     name: str
     run: int | None = None
@@ -54,15 +54,15 @@ class System:
 
 @dataclass(frozen=True)
 class Number:
-    """An estimate in a table; a dash where there is none."""
+    """An estimate in a table; a dash if it has no value."""
 
     estimate: Estimate | None
     with_interval: bool = True
     href: str = ""
-    """Where the sentences behind it are."""
+    """Link to its sentences."""
     is_best: bool = False
     marks: str = ""
-    """Of significance, where a table has a legend for them."""
+    """Significance marks, if a table has a legend for them."""
 
     @property
     def value(self) -> str:
@@ -70,12 +70,12 @@ class Number:
 
     @property
     def interval(self) -> str:
-        """`[7.0, 22.0]`; empty where there is none, or none is wanted."""
+        """`[7.0, 22.0]`; empty if there is none, or none is wanted."""
         return self._interval(self.estimate.low, self.estimate.high) if self.estimate is not None else ""
 
     @property
     def fixed_interval(self) -> str:
-        """The interval on the same groups; empty where it is not seen to differ from the other."""
+        """The interval on the same groups; empty if it does not visibly differ from the other."""
         found = self._interval(self.estimate.fixed_low, self.estimate.fixed_high) if self.estimate is not None else ""
         return found if found != self.interval else ""
 
@@ -89,11 +89,11 @@ class Number:
 
 Inline = str | int | float | Link | Strong | Small | System | Number | None
 Text = Inline | Sequence[Inline]
-"""A line of text, or the parts that it is made of; None is nothing."""
+"""A line of text, or its parts; None is empty."""
 
 
 def plain(text: Text) -> str:
-    """A text without its links and marks, for media that have none."""
+    """A text without links and marks."""
     if text is None:
         return ""
     if isinstance(text, Link | Strong | Small):
@@ -129,14 +129,14 @@ class Code:
 
 @dataclass(frozen=True)
 class Translated:
-    """What one system made of a sentence: the words that decided are marked."""
+    """A translation by one system, with the deciding words marked."""
 
     text: str
     spans: Sequence[Span]
     outcome: str
     """`right`, `wrong` ..."""
     shows: str
-    """The outcome with the gender that was read: "wrong: as a man"."""
+    """The outcome with the observed gender: "wrong: as a man"."""
     system: System | None = None
 
 
@@ -152,24 +152,24 @@ class Example:
 
 
 Shown = Callable[[Judgement], bool]
-"""Whether a translation is of the kind that a finding speaks of."""
+"""Whether a finding refers to translations of this kind."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found, with sentences that show it."""
+    """A finding, with example sentences."""
 
     text: str
     effect: float = 0.0
-    """The size of a significant effect, in points, at the end of its interval nearest to none; else 0."""
+    """Size of a significant effect, in points, at the end of its interval nearest to zero; else 0."""
     what: str = ""
-    """The difference that it is about, in the same words for every system: "Stereotype effect"."""
+    """The kind of effect, in the same words for every system: "Stereotype effect"."""
     amount: Estimate | None = None
-    """The size of that difference."""
+    """The size of that effect."""
     shows: Sequence[Shown] = ()
-    """What sentences to show beside it, one of each kind."""
+    """Kinds of example sentences, one of each."""
     is_by_gender: bool = False
-    """Whether it counts women and men, of whom some may not have been translated."""
+    """Whether it compares women and men, some of whom may be untranslated."""
     examples: Sequence[Example] = ()
 
     @property
@@ -183,39 +183,38 @@ class Table:
     rows: Sequence[Sequence[Text]]
     caption: Text = ""
     groups: Sequence[Text] = ()
-    """Heads above the columns, each over its own repetition of `columns[1:]`."""
+    """Column group headings, each over its own repetition of `columns[1:]`."""
     n_text: int = 1
-    """Columns of words, which stand first; the others hold numbers."""
+    """Leading text columns; the others hold numbers."""
     name: str = ""
-    """To refer to it by, in LaTeX."""
+    """For references in LaTeX."""
     notes: Sequence[str] = ()
-    """What must be kept with its numbers, such as their signatures."""
+    """Notes that belong to the numbers, such as signatures."""
 
     @property
     def heads(self) -> list[Text]:
-        """One head for each column, those of groups repeated."""
+        """One heading per column, including repeated ones."""
         first, *others = self.columns
         return [first, *(others * max(len(self.groups), 1))]
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture without a title in it, its title and its caption."""
+    """A picture without its title, with title and caption separate."""
 
     title: str
     caption: str
     svg: str
     name: str = ""
-    """Of its file, and unique among the figures made together."""
+    """File name, unique among figures made together."""
     cell: str = ""
-    """The benchmark and direction it shows; only the benchmark where it shows several; empty where it shows all."""
+    """The benchmark and direction shown; only the benchmark if several; empty for all."""
 
     def _repr_svg_(self) -> str:
-        """As notebooks show it."""
+        """SVG for notebooks."""
         return self.svg
 
     def save(self, path: Path | str) -> None:
-        """Write it as SVG."""
         if Path(path).suffix != ".svg":
             raise UserError(f"{path}: figures are saved as .svg; `gendermark report --figures` has other formats")
         write_text(path, self.svg)
@@ -223,7 +222,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A block that only pages have: a template's macro, and what it draws."""
+    """A page-only block: a template macro and its data."""
 
     macro: str
     data: Any
@@ -235,12 +234,12 @@ class Section:
     blocks: Sequence[Block]
     id: str = ""
     place: str = ""
-    """The code of its language, by which a reader can choose."""
+    """Language code, for filtering."""
     level: int = 2
     folded: bool = False
-    """Only its title is shown at first."""
+    """Whether only its title is shown at first."""
     kind: str = ""
-    """How its blocks are set side by side, on a page."""
+    """Layout of its blocks on a page."""
 
 
 Block = Paragraph | Bullets | Code | Example | Finding | Table | Figure | Drawing | Section
@@ -264,5 +263,5 @@ def listed(names: Sequence[str], word: str = "and") -> str:
 
 
 def letter_of(run: int) -> str:
-    """The letter of the run at this place, on a page and in its figures."""
+    """The letter of a run, on a page and in its figures."""
     return chr(ord("A") + run) if run < 26 else f"S{run + 1}"

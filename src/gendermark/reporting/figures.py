@@ -1,6 +1,6 @@
-"""The figures of a report: for its page, and as SVG, PDF and PNG files for a two-column paper.
+"""The figures of a report, for its page and as SVG, PDF and PNG files for a two-column paper.
 
-Figures are made from estimates and judgements alone. Where there is no data there is no figure.
+Figures are made from estimates and judgements alone. Without data there is no figure.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def figures(
 ) -> list[Figure]:
     """Draw all figures of one or several runs, given as name -> results.
 
-    `comparisons` (name of a run -> its comparison with the first) are computed if not given. `trend` says that the runs
-    are versions of one system in their order.
+    `comparisons` (name of a run -> its comparison with the first) are computed if not given. `trend`: the runs are
+    versions of one system, in order.
     """
     labels = run_labels(runs)
     found: list[Figure] = []
@@ -80,7 +80,7 @@ def figures(
 
 
 def plot(result: Result) -> Figure:
-    """The figure that shows most of one result."""
+    """The most informative figure of one result."""
     found = figures({result.called: [result]})
     if not found:
         raise UserError(f"{result.cell} has no figure: nothing in it could be judged")
@@ -88,7 +88,7 @@ def plot(result: Result) -> Figure:
 
 
 def against_first(first: Sequence[Result], second: Sequence[Result]) -> ComparisonReport:
-    """As a report compares: what differs in more than the system stands in tables and figures of its own."""
+    """Compare as a report does: different conditions are compared separately."""
     report = compare(first, second, leave_out=True)
     keys = [{key_of(result) for result in side} for side in (first, second)]
     alike = {key[0] for key in keys[0] & keys[1]}
@@ -101,7 +101,7 @@ def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, Compa
 
 
 def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> list[Sheet]:
-    """Group results by benchmark and by how they were measured: other conditions have figures of their own."""
+    """Group results by benchmark and conditions."""
     apart = condition_labels([result for results in runs.values() for result in results])
     known = set(registry.names("benchmark"))
     grouped: dict[Key, dict[str, dict[str, Result]]] = {}
@@ -119,7 +119,7 @@ def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> 
 
 
 def _with_unique_names(found: Sequence[Figure]) -> list[Figure]:
-    """Number figures whose systems differ only in characters that no file name can have."""
+    """Number figures whose systems differ only in characters that file names cannot contain."""
     seen: set[str] = set()
     unique = []
     for one in found:
@@ -128,7 +128,7 @@ def _with_unique_names(found: Sequence[Figure]) -> list[Figure]:
             number += 1
             name = f"{one.name}-{number}"
         seen.add(name)
-        # Ids in an SVG begin with the figure's name, and two figures of one page must not share an id.
+        # Ids in an SVG begin with the figure's name and must be unique on a page.
         svg = one.svg.replace(f'"{one.name}-', f'"{name}-').replace(f"(#{one.name}-", f"(#{name}-")
         unique.append(one if name == one.name else replace(one, name=name, svg=svg))
     return unique
@@ -143,7 +143,7 @@ def check_directory(directory: Path) -> None:
 
 
 def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
-    """Give the converter from SVG to each format; refuse an unknown format, or one whose extra is not installed."""
+    """The converters from SVG; refuse an unknown format, or one whose extra is missing."""
     for name in formats:
         if name not in FORMATS:
             raise UnknownName("figure format", name, FORMATS)
@@ -151,7 +151,7 @@ def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
 
 
 def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write every figure in every format, and their captions; formats are checked before anything is written."""
+    """Write every figure in every format, with captions; formats are checked before anything is written."""
     directory = Path(directory)
     check_directory(directory)
     converters = check_formats(formats)
@@ -171,7 +171,7 @@ def write_figures(directory: Path | str, found: Sequence[Figure], formats: Seque
 
 
 def _as_markdown(text: str) -> str:
-    """Escape a caption: a system may have any name."""
+    """Escape a caption: system names are arbitrary."""
     return re.sub(r"([\\`*_<\[\]])", r"\\\1", " ".join(visible(text).split()))
 
 
@@ -188,13 +188,13 @@ def _converter(name: str) -> Callable[[str], bytes]:
 
 
 def _in_points(svg: str) -> str:
-    """The converter takes a unit for a point, but an inch for 96 of them."""
+    """The converter treats a unit as a point, but an inch as 96 of them."""
     size = re.compile(r'width="[0-9.]+in" height="[0-9.]+in" (viewBox="0 0 ([0-9.]+) ([0-9.]+)")')
     return size.sub(r'width="\2" height="\3" \1', svg, count=1)
 
 
 def _on_white(svg: str) -> str:
-    """A PNG has no page behind it."""
+    """PNG needs its own background."""
     head, end, body = svg.partition("</desc>")
     return f'{head}{end}<rect width="{WIDTH:g}" height="100%" fill="#ffffff"/>{body}'
 
@@ -203,7 +203,7 @@ def _on_white(svg: str) -> str:
 
 
 def women_and_men(sheet: Sheet) -> Iterator[Figure]:
-    """The picture that opens the page: women and men of each system and language, and the gap between them."""
+    """The opening picture: women and men of each system and language, and the gap between them."""
     rows: list[DotRow] = []
     source_tells = True
     several = len(sheet.labels) > 1
@@ -245,11 +245,11 @@ PANELS = {
     True: DotPanel("difference in points", zero=0.0, at_least=(-2.0, 2.0)),
     False: DotPanel("difference, scale 0 to 1 or nats", zero=0.0, at_least=(-0.02, 0.02)),
 }
-"""Percentages, and the rest: they have no common scale."""
+"""Percentages, and other units: they have no common scale."""
 
 
 def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> Iterator[Figure]:
-    """A forest plot; `reports` has the label of each system that was compared with the first of all `labels`."""
+    """A forest plot; `reports` has the label of each system compared with the first of all `labels`."""
     letters = {place: letter_of(place) for place, label in enumerate(labels) if label in reports}  # as on the page
     looks = {labels[place]: look for place, look in charts.looks_of(letters).items()}
     by_row: dict[tuple[bool, str], dict[Key, dict[str, Comparison]]] = defaultdict(lambda: defaultdict(dict))
@@ -291,7 +291,7 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
 
 
 def short_label(benchmark: Benchmark, metric: str, part: str) -> str:
-    """The name of a metric for a figure, which has little room."""
+    """A short metric name for figures."""
     name = benchmark.describe(metric).short
     return name if part == "all" else f"{name}, {part}"
 
@@ -300,7 +300,7 @@ def short_label(benchmark: Benchmark, metric: str, part: str) -> str:
 
 
 def _trends(sheet: Sheet) -> Iterator[Figure]:
-    """The headline numbers from version to version, a line per language; many languages have several figures."""
+    """Headline metrics by version, a line per language; many languages give several figures."""
     benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
     labels = sheet.labels
     versions = ", ".join(f"{number}: {label}" for number, label in enumerate(labels, start=1))
@@ -344,7 +344,7 @@ def _trends(sheet: Sheet) -> Iterator[Figure]:
 
 
 def beside_published(sheet: Sheet) -> Iterator[Figure]:
-    """The results of each direction among those that papers printed for known systems."""
+    """The results of each direction beside published values of known systems."""
     benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
     for cell, found in sheet.cells.items():
         selection = next(iter(found.values())).selection

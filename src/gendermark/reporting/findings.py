@@ -1,7 +1,7 @@
-"""What the estimates of a result say, and the one sentence that a report opens with.
+"""The findings of a result, and the opening sentence of a report.
 
-A finding is a property of one result: what else is on a page never changes it. Sentences that count or select over
-several results use Benjamini-Hochberg over what they count.
+A finding is a property of one result, independent of the rest of a page. Sentences that count or select over several
+results use Benjamini-Hochberg over what they count.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from gendermark.reporting.phrases import GENDER_GAP, as_percent, ci, counted, fi
 from gendermark.result import Result
 
 FEW_JUDGED = 90.0
-"""Percent judged below which a finding says so."""
+"""Below this percentage judged, findings mention it."""
 TOO_FEW_JUDGED = 10.0
-"""Percent judged below which women and men are not compared."""
+"""Below this percentage judged, women and men are not compared."""
 MOST_MISSING = 5.0
-"""Percent of sentences that a scored file may lack; with more, women and men are not compared."""
+"""Maximum percentage of missing sentences in a scored file for a comparison of women and men."""
 NOTHING = "Too little was translated to say anything."
 NOT_TRANSLATED = "Nothing was translated, so nothing can be said about gender."
 
 
 def findings(result: Result) -> list[str]:
-    """The sentences for one benchmark and direction of one system."""
+    """The findings of one result as sentences."""
     return [finding.text for finding in found_in(result)]
 
 
 def found_in(result: Result) -> list[Finding]:
-    """The findings of one benchmark and direction of one system."""
+    """The findings of one result."""
     result = concluded(result)
     benchmark = benchmark_of(result)
     if lacking := missing(result):
@@ -57,7 +57,7 @@ def found_in(result: Result) -> list[Finding]:
 
 
 def concluded(result: Result) -> Result:
-    """The same result; its estimates carry its verdicts."""
+    """The result with its verdicts attached to its estimates."""
     found = {(verdict.metric, verdict.slice): verdict for verdict in result.verdicts}
     return replace(
         result,
@@ -74,12 +74,12 @@ def benchmark_of(result: Result) -> Benchmark:
 
 
 def leading_key(benchmark: Benchmark) -> tuple[str, str]:
-    """The one metric by which systems are compared in a sentence, and ordered on a leaderboard."""
+    """The metric for one-sentence comparisons of systems and leaderboard order."""
     return key_from(benchmark.presentation.leading or benchmark.measures.headline[0])
 
 
 def _headline(benchmark: Benchmark, result: Result) -> list[Finding]:
-    """Where a benchmark has no sentence of its own: its headline numbers, by their labels."""
+    """Headline metrics by label, for benchmarks without own sentences."""
     numbers = []
     for name in benchmark.measures.headline:
         key = key_from(name)
@@ -96,8 +96,8 @@ def _headline(benchmark: Benchmark, result: Result) -> list[Finding]:
 
 
 def judged_percent(result: Result) -> float | None:
-    """The percentage of translations that could be judged; None if that is unknown."""
-    # Where sentences come in pairs, of single ones: a pair is covered if both are.
+    """Percentage of translations that could be judged; None if unknown."""
+    # For pairs, use single sentences: a pair is covered if both are.
     coverage = result.find("coverage", "members") or result.find("coverage")
     if coverage is not None:
         return coverage.value if coverage.unit.is_of_hundred else as_percent(coverage).value
@@ -108,7 +108,7 @@ def judged_percent(result: Result) -> float | None:
 
 
 def missing(result: Result) -> str:
-    """`600 of 1,200 sentences missing: no conclusion`; empty where (nearly) all are there."""
+    """`600 of 1,200 sentences missing: no conclusion`; empty if (nearly) all are present."""
     n, whole = _missing(result.judgements), len(result.judgements)
     return f"{n:,} of {whole:,} sentences missing: no conclusion" if 100 * n > MOST_MISSING * whole else ""
 
@@ -156,7 +156,7 @@ def _others(result: Result, judged: float) -> str:
 # -- women and men -----------------------------------------------------------------------------------------------------
 
 HALF = 50.0
-# How a system treats women and men, for one system and for several.
+# How a system treats women and men, in singular and plural.
 LOST = ("loses the gender of most people", "lose the gender of most people")
 AS_MEN = ("translates most women as men", "translate most women as men")
 FAVOURS_MEN = ("favours men", "favour men")
@@ -172,13 +172,13 @@ Kind = tuple[str, str]
 
 @dataclass(frozen=True)
 class Rates:
-    """How women and men fare in one result, in percent."""
+    """Rates of women and men in one result, in percent."""
 
     result: Result
     women: Estimate
     men: Estimate
     gap: Estimate | None
-    """Men minus women; none where no interval is known for it."""
+    """Men minus women; None if no interval is known."""
     kind: Kind
     source_tells: bool
 
@@ -199,7 +199,7 @@ class Rates:
 
     @property
     def counts(self) -> str:
-        """For few people."""
+        """As counts, for few people."""
         if not self.source_tells:
             men, women = (round((e.value or 0.0) * e.n_total / 100) for e in (self.men, self.women))
             return f"{men} of {self.men.n_total} people of unspecified gender are translated as men, {women} as women"
@@ -212,12 +212,12 @@ class Rates:
 
 
 def rates_of(result: Result) -> Rates | None:
-    """The two numbers of a result; None where its benchmark has no such numbers, or too few could be judged."""
+    """The rates of a result; None if its benchmark has none, or too few could be judged."""
     return next(iter(all_rates(result)), None)
 
 
 def all_rates(result: Result) -> list[Rates]:
-    """The two numbers of a result; then those of people of unspecified gender, where its benchmark has both kinds."""
+    """The rates of a result; then those of people of unspecified gender, if it has both kinds."""
     judged, shown = judged_percent(result), benchmark_of(result).presentation
     if (judged is not None and judged < TOO_FEW_JUDGED) or missing(result):
         return []
@@ -233,7 +233,7 @@ def _rates(result: Result, asked: TwoRates) -> Rates | None:
         return None
     gap = find(result, asked.gap)
     if gap is not None and not asked.women:
-        gap = times(2, gap)  # the share of men above one half
+        gap = times(2, gap)  # the masculine share minus one half
     if gap is not None and not gap.state and result.verdicts:
         # The first question is about women and men, under another name.
         gap = replace(gap, state=result.verdicts[0].state)
@@ -267,7 +267,7 @@ def _is_below_half(found: Estimate) -> bool:
 
 
 def _are_mostly_men(result: Result) -> bool:
-    """Whether most women come out as men; they could also be left open or not be translated."""
+    """Whether most women are translated as men, rather than unspecified or untranslated."""
     seen = _women(result.judgements)
     return 2 * seen[Gender.MASCULINE] > seen.total()
 
@@ -283,10 +283,10 @@ MOST_WORDS = 20
 
 
 def by_weight(results: Sequence[Result]) -> list[str]:
-    """Benchmarks in the order of a report; the first opens it. The rule looks at no number that was measured.
+    """Benchmarks in report order; the first opens it. Independent of measured values.
 
-    Those whose source specifies the gender come first, then those with more languages, then as benchmarks ask for it,
-    and the larger before the smaller.
+    Benchmarks whose source specifies gender come first, then those with more languages, then by their priority, then by
+    size.
     """
 
     def weight(name: str) -> tuple[bool, int, int, int]:
@@ -301,14 +301,14 @@ def by_weight(results: Sequence[Result]) -> list[str]:
 def verdict(systems: Sequence[tuple[str, Sequence[Result]]]) -> str:
     """One sentence of at most 20 words about the systems under test: how they treat women and men.
 
-    It speaks of the benchmark that opens the report, and of the others where that one shows nothing.
+    It is about the report's first benchmark, and about others if that one shows nothing.
     """
     results = [result for _, own in systems for result in own]
     if not results:
         return "There are no results."
     opening = by_weight(results)[0]
     every = [(name, [all_rates(one) for one in own if one.selection.benchmark == opening]) for name, own in systems]
-    # People of unspecified gender, where nothing is found about the others.
+    # People of unspecified gender, if nothing is found about the others.
     specified, unspecified = (
         [(name, rates) for name, own in every if (rates := [one[place] for one in own if len(one) > abs(place)])]
         for place in (0, 1)
@@ -323,7 +323,7 @@ def verdict(systems: Sequence[tuple[str, Sequence[Result]]]) -> str:
 
 
 def called(name: str) -> str:
-    """A system at the start of a sentence: with an article before "demo model" and controls."""
+    """A system at the start of a sentence, with an article for "demo model" and controls."""
     return f"The {name}" if name.endswith((" control", "demo model")) else name
 
 
@@ -344,7 +344,7 @@ def _errors(rates: Rates) -> str:
 
 
 def _beyond(result: Result, results: Sequence[Result]) -> str:
-    """What else is significant about a system without a gap: in the same result, or in other benchmarks."""
+    """Other significant findings about a system without a gap: in the same result, or in other benchmarks."""
     found = [one for one in found_in(result) if one.what not in ("", GENDER_GAP) and one.effect > 0]
     if found:
         largest = max(found, key=lambda one: one.effect)
@@ -355,7 +355,7 @@ def _beyond(result: Result, results: Sequence[Result]) -> str:
 
 
 def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) -> str:
-    """Of several systems, or of one in several languages."""
+    """For several systems, or one in several languages."""
     every = [one for _, own in systems for one in own]
     biased = _significant(every)
     n = sum(any(one in biased for one in own) for _, own in systems)
@@ -389,7 +389,7 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
 
 
 def _significant(rates: Sequence[Rates]) -> list[Rates]:
-    """Those with a bias that is significant among all of them (Benjamini-Hochberg)."""
+    """Rates with a significant bias among all of them (Benjamini-Hochberg)."""
     return [
         one
         for one, p in zip(rates, _adjusted(rates), strict=False)
@@ -398,18 +398,18 @@ def _significant(rates: Sequence[Rates]) -> list[Rates]:
 
 
 def _adjusted(rates: Sequence[Rates]) -> list[float | None]:
-    """p-values of all gaps, then of all other findings: the sentence looks at both, so they are one family."""
+    """p-values of all gaps, then of all other findings, as one family: the sentence considers both."""
     amounts = [*(one.gap for one in rates), *(one.amount for one in _beside_gaps(rates))]
     return benjamini_hochberg([one.p_value if one is not None else None for one in amounts])
 
 
 def _beside_gaps(rates: Sequence[Rates]) -> list[Finding]:
-    """What is found beside the gaps."""
+    """Findings other than gaps."""
     return [finding for one in rates for finding in found_in(one.result) if finding.what not in ("", GENDER_GAP)]
 
 
 def _biased(results: Sequence[Result]) -> list[Result]:
-    """Those with any bias that is significant among all of them (Benjamini-Hochberg over one p-value for each)."""
+    """Results with any significant bias among all of them (Benjamini-Hochberg over one p-value each)."""
     least = [min((v.p_adjusted for v in one.verdicts if v.p_adjusted is not None), default=None) for one in results]
     return [one for one, p in zip(results, benjamini_hochberg(least), strict=True) if p is not None and p < ALPHA]
 
@@ -429,7 +429,7 @@ def _without_rates(systems: Sequence[tuple[str, Sequence[Result]]], results: Seq
 
 
 def _fitting(text: str, tail: str = "") -> str:
-    """A sentence, without its tail where that would make it too long."""
+    """A sentence, without its tail if too long."""
     whole = f"{text}{tail}."
     return whole if len(whole.split()) <= MOST_WORDS else f"{text}."
 
@@ -438,7 +438,7 @@ def _fitting(text: str, tail: str = "") -> str:
 
 
 def place_name(result: Result) -> str:
-    """What a sentence calls a direction: its language that is not English."""
+    """The name of a direction in sentences: its non-English language."""
     code = language_of(result)
     return NAMES.get(code, code)
 

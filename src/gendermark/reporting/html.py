@@ -1,6 +1,6 @@
-"""A document as HTML: pages that stand alone, from templates in which every text is escaped.
+"""A document as a standalone HTML page, from templates that escape every text.
 
-Nothing is fetched, and nothing but a page's own script can run: its policy names that script by its hash.
+No network requests, and no script but the page's own: its policy names that script by its hash.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from gendermark.reporting.document import Figure, Number, letter_of
 from gendermark.reporting.phrases import between
 
 _ON_DARK_PAGES = "<style>@media screen and (prefers-color-scheme:dark){svg{color:#e7e5e0}}</style>"
-"""Lines and letters have the colour of the text around them, which an image does not know."""
+"""Lines and letters take the colour of the surrounding text, which an image does not know."""
 _SAFE_IN_ADDRESS = " !$'()*+,-./:;=?@[]^_`{|}~"
 _MARGIN = 3
-"""Percent of a drawing's width at both of its sides."""
+"""Percent of a drawing's width on either side."""
 
 
 def render(template: str, title: str, *, script: str = "", style: str = "", connect: bool = False, **parts: Any) -> str:
-    """A page from one of our templates, with the policy that lets this script and this style sheet run."""
+    """A page from one of our templates, with a policy that allows this script and style sheet."""
     style = asset("page.css") + style
     return str(
         _environment()
@@ -54,7 +54,7 @@ def asset(name: str) -> str:
 
 
 def policy(script: str, style: str, *, connect: bool = False) -> str:
-    """The Content-Security-Policy of a page with this script and this style sheet in it."""
+    """The Content-Security-Policy of a page with this script and style sheet."""
     rules = [
         "default-src 'none'",
         f"script-src {_hash(script)}",
@@ -72,9 +72,9 @@ def _hash(text: str) -> str:
 
 
 def embedded_json(value: Any) -> Markup:
-    """JSON that can stand in a script element: no text in it can end the element or begin a comment."""
+    """JSON for a script element: no text in it can end the element or start a comment."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    # Half a surrogate pair is no text and could not be written; its escape can.
+    # A lone surrogate could not be written; its escape can.
     return Markup(re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
@@ -100,30 +100,29 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """What a template shows of a value: characters that would change what follows are shown by their numbers."""
+    """A value for a template: control and direction characters are replaced by their code points."""
     if value is None:
         return ""
     return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def across(value: float, scale: tuple[float, float]) -> str:
-    """Where a value lies between the ends of a scale; in percent, so that a drawing can be of any width."""
+    """Position of a value on a scale, in percent, so that a drawing can have any width."""
     low, high = scale
     share = (min(max(value, low), high) - low) / (high - low)
     return f"{_MARGIN + share * (100 - 2 * _MARGIN):.2f}%"
 
 
 def _interval(number: Number) -> str:
-    """`7.0–22.0`"""
     inner = number.interval.strip("[]")
     return between(*inner.split(", ")) if ", " in inner else inner
 
 
 def _image(figure: Figure) -> dict[str, Any]:
-    """A picture as an image, which cannot run a script, whatever is in it."""
+    """A figure as an image, which cannot run a script, whatever it contains."""
     head, end, body = figure.svg.partition(">")
     svg = f"{head}{end}{_ON_DARK_PAGES}{body}"
-    # Its size is given beforehand, so that nothing moves when it is drawn.
+    # The size is given so that the layout does not shift on loading.
     size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', figure.svg)
     width, height = (round(float(length)) for length in size.groups()) if size else (None, None)
     address = f"data:image/svg+xml,{quote(svg, safe=_SAFE_IN_ADDRESS, errors='replace')}"

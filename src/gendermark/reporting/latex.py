@@ -24,27 +24,27 @@ _ESCAPED = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\char34{}",  # `\textquotedbl` is not in every encoding of fonts
+    '"': r"\char34{}",  # `\textquotedbl` is not in every font encoding
     "…": r"\ldots{}",
     "→": r"$\rightarrow$",
     "Δ": r"$\Delta$",
     "†": r"$^{\dagger}$",
 }
 _ONE_COLUMN = 4
-"""So many columns fit in one of a paper's two."""
+"""Maximum columns of a table in one column of a paper."""
 _MOST_COLUMNS = 9
-"""Of numbers, in a table across both."""
+"""Number columns of a table across both columns."""
 
 
 def render(blocks: Sequence[Block]) -> str:
-    """The tables of a document; LaTeX has no use for the rest."""
+    """The tables of a document; the rest is ignored."""
     given: set[str] = set()
     tables = [_table(part, _label(part.name, given)) for table in _tables(blocks) for part in _parts(table)]
     return "\n".join([r"% needs \usepackage{booktabs}", *tables])
 
 
 def _tables(blocks: Sequence[Block], title: Text = "") -> Iterator[Table]:
-    """All tables; one without a caption has the title of its section."""
+    """All tables; one without a caption gets the title of its section."""
     for block in blocks:
         if isinstance(block, Table):
             yield block if block.caption else replace(block, caption=title)
@@ -53,7 +53,7 @@ def _tables(blocks: Sequence[Block], title: Text = "") -> Iterator[Table]:
 
 
 def _parts(table: Table) -> Iterator[Table]:
-    """Several tables of some groups each, where all of them would be wider than a page."""
+    """Split a table by groups if it is wider than a page."""
     n = len(table.columns) - 1
     n_groups = max(_MOST_COLUMNS // n, 1)
     if len(table.groups) <= n_groups:
@@ -70,7 +70,7 @@ def _parts(table: Table) -> Iterator[Table]:
 
 
 def _label(name: str, given: set[str]) -> str:
-    """A name to refer to a table by; no two are the same."""
+    """A unique label for a table."""
     label, number = f"tab:{name}", 1
     while label in given:
         number += 1
@@ -80,7 +80,7 @@ def _label(name: str, given: set[str]) -> str:
 
 
 def _table(table: Table, label: str) -> str:
-    """Numbers in one line, their intervals in small letters in the next."""
+    """Numbers on one line, their intervals in small print on the next."""
     heads, n = [line(table.heads)], len(table.columns) - 1
     if table.groups:
         groups = [rf"\multicolumn{{{n}}}{{c}}{{{text(group)}}}" for group in table.groups]
@@ -101,7 +101,7 @@ def _table(table: Table, label: str) -> str:
 
 
 def tabular(kind: str, columns: str, heads: Sequence[str], lines: Sequence[str], caption: Text, label: str) -> str:
-    """A table of lines that are LaTeX already."""
+    """A table of LaTeX lines."""
     return "\n".join(
         [
             rf"\begin{{{kind}}}",
@@ -129,16 +129,15 @@ def _number(number: Number) -> str:
 
 
 def line(cells: Sequence[Text]) -> str:
-    """A row of a table."""
     return _joined([text(cell) for cell in cells])
 
 
 def _joined(cells: Sequence[str]) -> str:
     content = " & ".join(cells)
-    # The end of the line before would take these for an option of its own.
+    # The end of the previous line would take these for its option.
     return ("{}" if content.startswith(("[", "*")) else "") + content + r" \\"
 
 
 def text(content: Text) -> str:
-    """Text as it is, on one line: a line break would end a table's row."""
+    """Escaped text on one line: a line break would end a table's row."""
     return "".join(_ESCAPED.get(character, character) for character in printable(plain(content)))

@@ -1,9 +1,8 @@
-"""The leaderboard: systems in order, one board for each benchmark, direction and way of measuring, as static pages.
+"""The leaderboard as static pages: one board for each benchmark, direction and set of conditions.
 
-Every two systems of a board are compared on the same sentences, with Holm's correction over all these comparisons. A
+All pairs of systems on a board are compared on the same sentences, with Holm's correction over all these comparisons. A
 rank is a range: from one place behind the systems that are significantly better to one place before those that are
-significantly worse. The pages stand alone, as the report does: nothing is fetched, and nothing but their own script
-can run.
+significantly worse. Pages stand alone and make no network requests.
 """
 
 from __future__ import annotations
@@ -69,13 +68,13 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Board:
-    """All systems that were measured alike, the best first."""
+    """Systems measured alike, best first."""
 
     label: str
-    """What sets it apart from other boards of its benchmark and direction."""
+    """What distinguishes it from other boards of its benchmark and direction."""
     standings: tuple[Submission, ...]
     pairs: Mapping[Pair, Comparison]
-    """Of places in the order of the standings, the earlier first; p-values corrected over all of them."""
+    """By positions in the standings, the earlier first; p-values corrected over all pairs."""
 
     @property
     def any(self) -> Submission:
@@ -87,7 +86,6 @@ class Board:
 
     @property
     def metric(self) -> tuple[str, str]:
-        """The metric that orders the board."""
         return leading_key(self.benchmark)
 
     @property
@@ -96,7 +94,7 @@ class Board:
 
 
 def boards(submissions: Sequence[Submission], executor: Executor = SERIAL) -> list[Board]:
-    """In the order of the benchmarks with most submissions, then of languages."""
+    """Ordered by benchmark (most submissions first), then by language."""
     labels = condition_labels([one.result for one in submissions])
     groups: dict[tuple[str, ...], list[Submission]] = {}
     for one in submissions:
@@ -115,7 +113,7 @@ def boards(submissions: Sequence[Submission], executor: Executor = SERIAL) -> li
 
 
 def compare_all(cells: Sequence[Path]) -> dict[Pair, Comparison]:
-    """Every two of some results that were measured alike, by the metric that their board is ordered by."""
+    """Compare all pairs of results measured alike, by the metric that orders their board."""
     if len(cells) < 2:
         return {}
     results = [folder.read_cell(cell) for cell in cells]
@@ -156,7 +154,7 @@ def _in_order(found: Sequence[Submission]) -> list[Submission]:
 
 
 def _ranked(found: Sequence[Submission], pairs: Mapping[Pair, Comparison]) -> tuple[Submission, ...]:
-    """Those without a number stand behind all others, and have no rank."""
+    """Order by metric; submissions without a value come last and have no rank."""
     n_better, n_worse = [0] * len(found), [0] * len(found)
     metric = leading_key(benchmark_of(found[0].result))
     n = sum(one.estimate(metric) is not None for one in found)
@@ -180,14 +178,14 @@ def language_of(board: Board) -> str:
 
 
 def direction_of(board: Board) -> str:
-    """In words, with what sets the board apart."""
+    """The direction in words, with what distinguishes the board."""
     selection = board.any.result.selection
     source = NAMES.get(selection.source_language, selection.source_language)
     return f"{source} → {language_of(board)}" + (f" ({board.label})" if board.label else "")
 
 
 def labels(systems: Sequence[SystemFacts]) -> dict[SystemFacts, str]:
-    """As short as they can be; with dates where one system stands there twice."""
+    """Short system labels; with dates if one system occurs twice."""
     distinct = list(dict.fromkeys(systems))
     short = [system.label for system in distinct]
     return {
@@ -198,7 +196,7 @@ def labels(systems: Sequence[SystemFacts]) -> dict[SystemFacts, str]:
 
 @dataclass(frozen=True)
 class _Case:
-    """Women and men of one system in one language."""
+    """Women and men for one system in one language."""
 
     board: Board
     standing: Submission
@@ -212,7 +210,7 @@ class _Case:
 
 
 def _cases(found: Sequence[Board]) -> list[_Case]:
-    """All results of one benchmark that have the three numbers."""
+    """All results of one benchmark with the three numbers."""
     sides = found[0].benchmark.presentation.sides
     if sides is None:
         return []
@@ -226,7 +224,7 @@ def _cases(found: Sequence[Board]) -> list[_Case]:
 
 
 def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
-    """The finding of the benchmark with most submissions: a title, and the sentences it rests on."""
+    """The main finding, on the benchmark with most submissions: a title, and supporting sentences."""
     if not found:
         return "Leaderboard", []
     first = [board for board in found if board.benchmark.name == found[0].benchmark.name]
@@ -239,7 +237,7 @@ def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
     gaps = [
         case.gap.value or 0.0
         for case, p in zip(cases, p_values, strict=True)
-        if p is not None and p < ALPHA  # of this many results
+        if p is not None and p < ALPHA  # among all these results
     ]
     n_men, n_women = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
     n_systems = len({case.standing.system for case in cases})
@@ -257,7 +255,7 @@ def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
 
 
 def _title(n_men: int, n_women: int, n_cases: int) -> str:
-    """The side that most results are on, with the counts of both; no side where none is significant."""
+    """The majority direction with the counts of both; neither if none is significant."""
     if max(n_men, n_women) * 2 <= n_cases or n_men == n_women:
         return f"Women and men in translation: significant differences in {n_men + n_women:,} of {n_cases:,} results"
     who = ("women", "men") if n_men > n_women else ("men", "women")
@@ -280,7 +278,7 @@ def _range(cases: Sequence[_Case], what: str) -> str:
 
 
 def _covered(languages: Counter[str]) -> str:
-    """How many systems there are into each language: "16 into Spanish, 1 each into German and Arabic"."""
+    """Number of systems by target language: "16 into Spanish, 1 each into German and Arabic"."""
     parts = []
     for n in sorted(set(languages.values()), reverse=True):
         names = [name for name, own in languages.items() if own == n]
@@ -303,7 +301,7 @@ def _recorded(found: Sequence[Board]) -> str:
 
 
 def leaders(board: Board) -> str:
-    """Which systems may be first."""
+    """Systems that may rank first."""
     if len(board.standings) < 2 or not board.pairs or board.about.better == "neither":
         return ""
     names = labels([standing.system for standing in board.standings])
@@ -317,7 +315,7 @@ def leaders(board: Board) -> str:
 
 
 def trends(board: Board) -> list[str]:
-    """Systems that stand on a board with several dates: from each to the next."""
+    """Changes between dates of systems with several."""
     found = []
     for places in dated(board):
         for earlier, later in pairwise(places):
@@ -341,7 +339,7 @@ def trends(board: Board) -> list[str]:
 
 
 def dated(board: Board) -> list[list[int]]:
-    """The places of systems of one name with different dates, in the order of these."""
+    """Positions of systems of one name with different dates, by date."""
     by_name: dict[str, list[int]] = {}
     for place, standing in enumerate(board.standings):
         if standing.system.date != UNRECORDED:
@@ -358,7 +356,7 @@ INDEX = "index.html"
 PAGES = "systems"
 Key = tuple[str, str]
 _LEAST_POINTS = 20.0
-"""Between the ends of a scale of dates, so that tiny changes do not look large."""
+"""Minimum range of a date scale, so that tiny changes do not look large."""
 HOW_TO_READ = (
     "Each value is above its 95% confidence interval, computed over groups of sentences, such as those about one "
     "occupation.",
@@ -380,9 +378,9 @@ def build(
     tell: Callable[[str], None] = lambda _: None,
     names: Sequence[str] = (),
 ) -> list[Board]:
-    """Write the pages of all run folders and submissions in some directories; give the boards that they show.
+    """Write the pages of all run folders and submissions in some directories; return the boards.
 
-    `names` are of the systems of plain run folders, in the order of the directories.
+    `names` are system names of plain run folders, in the order of the directories.
     """
     submissions = [read(cell, name) for cell, name in find(directories, names).items()]
     check_distinct(submissions)
@@ -408,7 +406,7 @@ def build(
 
 
 def _write_system(where: tuple[Path, str, Path]) -> None:
-    """The report of one system, all its benchmarks and languages."""
+    """The report of one system: all its benchmarks and languages."""
     directory, name, path = where
     write_text(path, render_page([read_run(directory, name)], home=f"../{INDEX}"))
 
@@ -435,7 +433,7 @@ def render_index(found: Sequence[Board]) -> str:
 
 
 def _pictures(found: Sequence[Board]) -> list[Block]:
-    """A figure for each direction in which systems can be compared, side by side."""
+    """A figure for each direction with comparable systems, side by side."""
     several = [board for board in found if len(board.standings) > 1] or found
     drawn = [standings_figure(board) for board in several]
     shown = [replace(one, caption="") for one in drawn]
@@ -478,7 +476,7 @@ def _reading(found: Sequence[Board]) -> Section:
 
 
 def board_table(*found: Board) -> Table:
-    """The systems of one board, the best first; or boards of one system each."""
+    """The systems of one board, best first; or several boards of one system each."""
     board, is_single = found[0], len(found[0].standings) == 1
     keys, is_ranked = _columns(board), _is_ranked(board)
     rows: list[list[Text]] = []
@@ -503,7 +501,7 @@ def board_table(*found: Board) -> Table:
 
 
 def _systems(found: Sequence[Board]) -> Table:
-    """Each system with what is known of it, and where its outputs came from."""
+    """Each system with its facts and the origin of its outputs."""
     by_system: dict[str, list[Submission]] = {}
     for board in found:
         for standing in board.standings:
@@ -551,7 +549,7 @@ def _is_ranked(board: Board) -> bool:
 
 
 def standings_figure(board: Board) -> Figure:
-    """One row per system, the best first; gaps that are not significant by their own verdict are in brackets."""
+    """One row per system, best first; gaps not significant by their own verdict are in brackets."""
     names = labels([standing.system for standing in board.standings])
     sides, about, is_ranked = board.benchmark.presentation.sides, board.about, _is_ranked(board)
     rows = []
@@ -577,13 +575,13 @@ def standings_figure(board: Board) -> Figure:
 
 
 def _looks(board: Board) -> list[tuple[Look, Key]]:
-    """The metrics that a figure draws: women and men, or the one that orders the board."""
+    """Metrics drawn in a figure: women and men, or the one that orders the board."""
     sides = board.benchmark.presentation.sides
     return [(FEMALE, key_from(sides.women)), (MALE, key_from(sides.men))] if sides else [(MALE, board.metric)]
 
 
 def date_figures(found: Sequence[Board]) -> list[Figure]:
-    """Systems that were measured at several dates: a figure for each, a panel for each language."""
+    """Systems measured at several dates: a figure for each, a panel for each language."""
     panels: dict[tuple[str, str, tuple[str, ...], str], list[LinePanel]] = {}
     for board in found:
         sides = board.benchmark.presentation.sides

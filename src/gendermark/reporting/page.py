@@ -1,4 +1,4 @@
-"""The report as one HTML page that stands alone: a verdict, a picture, findings; then everything behind them."""
+"""The report as one standalone HTML page: verdict, picture and findings; then all details."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ from gendermark.runs.folder import Run, read_run
 from gendermark.runs.gates import NOTHING_COMPARED, Check, Verdict
 
 _MOST_NAMED = 3
-"""Systems, languages or places that are named one by one; more are counted."""
+"""Maximum systems, languages or places to list by name; more are counted."""
 _MOST_FINDINGS = 5
 _MOST_LINES = 8
 """Of the picture, if it shows several benchmarks."""
 _MOST_ROWS = 16
-"""Of a table in the opening; more are folded."""
+"""Table rows in the opening; more are folded."""
 _KEPT = "How many women and men keep their gender?"
 _UNSPECIFIED = "People of unspecified gender"
 
@@ -91,9 +91,9 @@ def write_page(path: Path, directories: Sequence[Path | str]) -> None:
 
 
 def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | None = None, home: str = "") -> str:
-    """The whole page; `trend` says that the runs are versions of one system, in their order.
+    """The whole page; `trend`: the runs are versions of one system, in order.
 
-    With `gate`, what a gate found comes first; `home` is the page that leads here, if there is one.
+    `gate`: show what a gate found first; `home`: link to a parent page.
     """
     view = View(runs, trend=trend)
     report = [_opening(view, gate), _measured(view), *(benchmark_section(view, name) for name in view.benchmarks)]
@@ -105,13 +105,13 @@ def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | Non
         places={code: NAMES.get(code, code) for code in sorted({cell.code for cell in view.cells}, key=_name)},
         report=report,
         after=[_reproduction(view)],
-        # After the report, which says what must be among them.
+        # After the report, which determines rows that must be included.
         rows=html.embedded_json({**_rows(view), "words": names_for_people(view.explorer, view.benchmarks)}),
     )
 
 
 def _rows(view: View) -> dict[str, Any]:
-    """What the page carries; where these are not all sentences, with what its script says about it."""
+    """The embedded rows, with a note for the script if they are a sample."""
     rows = view.explorer.embedded()
     n, n_all = (sum(cell.get(key, cell["n"]) for cell in rows["cells"]) for key in ("n", "n_all"))
     if n == n_all:
@@ -121,7 +121,7 @@ def _rows(view: View) -> dict[str, Any]:
 
 
 def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str, Any]:
-    """For the script."""
+    """Names for the script."""
     return {
         "languages": NAMES,
         "right_to_left": sorted(RIGHT_TO_LEFT),
@@ -131,7 +131,6 @@ def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str,
 
 
 def _title(view: View) -> str:
-    """Systems and languages."""
     names = [view.label(run) for run in view.tested]
     names[:1] = [name[:1].upper() + name[1:] if called(name) != name else name for name in names[:1]]
     who = listed(names) if len(names) <= _MOST_NAMED else f"{counted(len(names)).capitalize()} systems"
@@ -192,7 +191,7 @@ def _checked(view: View, check: Check) -> str:
 
 
 def _basis(view: View) -> Paragraph:
-    """What the verdict rests on."""
+    """What the verdict is based on."""
     cells = view.of(view.benchmarks[0])
     sizes = sorted({len(cell) for cell in cells})
     n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,}–{sizes[-1]:,}"
@@ -218,13 +217,13 @@ def _basis(view: View) -> Paragraph:
 
 
 def _people(cells: Sequence[Cell]) -> str:
-    """Of texts of the user's own, in which each row is a person."""
+    """For the user's own texts, in which each row is a person."""
     texts = {cell.item(number)[1].source for cell in cells for number in range(len(cell))}
     return f"{sum(len(cell) for cell in cells):,} people in {len(texts):,} texts"
 
 
 def _missing(view: View) -> list[Block]:
-    """What is missing: results, sentences, translations that could not be judged; and what could not be compared."""
+    """Missing results and sentences, unjudgeable translations, and impossible comparisons."""
     lines: list[Text] = []
     few = [
         f"{_where(view, cell, run)} ({rounded(share)}%)"
@@ -250,7 +249,7 @@ def _missing(view: View) -> list[Block]:
 
 
 def _where(view: View, cell: Cell, run: int) -> str:
-    """A result, as far as it must be named: system (unless `run` is below 0), benchmark, language."""
+    """Identify a result as far as necessary: system (unless `run` is negative), benchmark, language."""
     parts = [view.label(run)] if len(view.tested) > 1 and run >= 0 else []
     has_places = len(view.of(cell.benchmark.name)) > 1
     parts += [cell.benchmark.title] if len(view.benchmarks) > 1 or not (parts or has_places) else []
@@ -262,7 +261,7 @@ def _where(view: View, cell: Cell, run: int) -> str:
 
 
 def _pictures(view: View) -> list[Block]:
-    """Women and men, system by system and language by language: the benchmark that opens, the others folded."""
+    """Women and men, by system and language: the opening benchmark, the others folded."""
     drawn: list[tuple[str, Block]] = []
     for source_tells in (True, False):
         by_benchmark = [groups for name in view.benchmarks if (groups := _groups(view, name, source_tells))]
@@ -328,7 +327,7 @@ def _confidence(view: View) -> str:
 
 
 def _findings(view: View) -> list[Block]:
-    """Three to five, with sentences that show them: of the benchmark that opens, then of the others."""
+    """Three to five findings with example sentences: of the opening benchmark, then of the others."""
     found: list[Block] = []
     used: set[str] = set()
     for name in view.benchmarks:
@@ -350,7 +349,7 @@ def _findings(view: View) -> list[Block]:
 
 
 def _over_results(view: View, own: Sequence[tuple[Cell, int, Result]], start: str, used: set[str]) -> list[Finding]:
-    """What is found in how many results, and where it is largest."""
+    """In how many results something is found, and where it is largest."""
     by_what: dict[str, list[tuple[Cell, int, Finding]]] = {}
     for cell, run, result in own:
         for one in found_in(result):
@@ -388,13 +387,13 @@ def _range(view: View, own: Sequence[tuple[Cell, int, Result]], start: str) -> l
 
 
 def _named(view: View, cell: Cell, run: int) -> str:
-    """System and language, whichever there are several of."""
+    """System and language, as far as there are several."""
     parts = [view.label(run)] if len(view.tested) > 1 else []
     return ", ".join([*parts, cell.place] if len(view.of(cell.benchmark.name)) > 1 else parts)
 
 
 def _side(finding: Finding) -> str:
-    """The direction of an effect, as its own sentence has it."""
+    """The direction of an effect, as worded in its own sentence."""
     for favoured in ("in favour of men", "in favour of women"):
         if favoured in finding.text:
             return f", always {favoured}"
@@ -403,7 +402,7 @@ def _side(finding: Finding) -> str:
 
 
 def _disagreement(view: View) -> list[Block]:
-    """How often the systems disagree, with sentences of the first place that has any."""
+    """How often the systems disagree, with examples from the first cell that has any."""
     n, whole = sum(map(len, view.explorer.matches(Filter(differ="yes")))), sum(map(len, view.explorer.cells))
     if not n:
         return []
@@ -418,7 +417,7 @@ def _disagreement(view: View) -> list[Block]:
 
 
 def _all_results(view: View) -> list[Block]:
-    """A row for each result, where there are several benchmarks."""
+    """A row for each result, if there are several benchmarks."""
     results = view.results()
     if len(view.benchmarks) < 2:
         return []
@@ -431,7 +430,7 @@ def _all_results(view: View) -> list[Block]:
         numbers: list[Text] = ["–", "–", "–"]
         if rates is not None:
             numbers = [Number(rates.women), Number(rates.men), Number(rates.gap)]
-        # What the benchmark asks; without the interval, whose even point differs.
+        # The benchmark's questions; without intervals, as their unbiased values differ.
         questions = (replace(e, low=None, high=None) for e in concluded(result).estimates if e.state)
         asked = rates.gap if rates is not None else next(questions, None)
         rows.append([name, *who, *numbers, state(asked) if asked is not None else TOO_FEW])
@@ -446,7 +445,7 @@ def _all_results(view: View) -> list[Block]:
 
 
 def _against_first(view: View) -> list[Block]:
-    """How the later systems compare with the first: a sentence for each of a few, and the numbers."""
+    """The later systems compared with the first: sentences for a few, and the numbers."""
     leading = view.compared(leading=True)
     if not leading:
         return list(view.figures(""))
@@ -488,7 +487,7 @@ def _note(view: View) -> Paragraph:
 def _measured(view: View) -> Section:
     systems: list[Text] = []
     for number, run in enumerate(view.runs):
-        # Where a label is short for it, its system as it was given.
+        # Give the full spec if the label is short for it.
         is_short = run.system not in view.label(number)
         systems.append([view.system(number), Small(f" {run.system}")] if is_short else view.system(number))
     facts: list[tuple[str, Sequence[Text]]] = [("systems" if view.several else "system", systems)]
@@ -544,21 +543,21 @@ def _reproduction(view: View) -> Section:
         blocks += [Section(view.system(number), parts, level=3)] if view.several else parts
     files = [str(run.manifest["config"].get("audited", "")) for run in view.runs]
     named = [f"{name}={run.name}" if (name := run.manifest.get("name")) else run.name for run in view.runs]
-    # An audit leaves its run folders only if it was asked to.
+    # An audit leaves its run folders only on request.
     verb, words = ("audit", list(dict.fromkeys(files))) if all(files) else ("report", named)
     blocks += [Paragraph("This page:"), Code(f"gendermark {verb} {shlex.join(words)} -o {verb}.html")]
     return Section("How to reproduce", blocks, id="reproduce")
 
 
 _LONGEST = 160
-"""Characters of a sentence that is shown beside a finding."""
+"""Characters of an example sentence."""
 _MOST_TRIED = 5_000
-"""Translations of each kind that are looked at, the first ones; no published set has more."""
+"""Translations of each kind to search, the first ones; no published set has more."""
 _SHOWS = {"feminine": "as a woman", "masculine": "as a man", "neutral": "with no gender"}
 
 
 def _examples_of_finding(cell: Cell, run: int, finding: Finding, used: set[str]) -> list[Example]:
-    """Sentences of each kind that a finding speaks of, about the same person where possible; none is used twice."""
+    """Sentences of each kind that illustrate a finding, about the same person if possible; none is used twice."""
     if cell.results[run] is None or not finding.shows:
         return []
     kinds: list[list[Judgement]] = [[] for _ in finding.shows]
@@ -581,7 +580,7 @@ def _examples_of_finding(cell: Cell, run: int, finding: Finding, used: set[str])
 
 
 def _examples_of_disagreement(cell: Cell, runs: Sequence[int], systems: Sequence[System]) -> list[Example]:
-    """Two short sentences that some systems have right and others wrong: about women, if there are such."""
+    """Two short sentences that some systems get right and others wrong, about women if possible."""
     present = [run for run in runs if cell.results[run] is not None]
 
     def each() -> Iterator[tuple[tuple[bool, int, int], str]]:
@@ -593,14 +592,14 @@ def _examples_of_disagreement(cell: Cell, runs: Sequence[int], systems: Sequence
             length = max(map(_length, texts))
             if right not in (0, len(present)) and length <= 2 * _LONGEST:
                 is_man = judged[0].expected is not Gender.FEMININE
-                # The more even the division, the more it shows.
+                # Prefer even splits.
                 yield (is_man, abs(2 * right - len(present)), length), judged[0].item_id
 
     return [_example(cell, item_id, present, systems) for _, item_id in nsmallest(2, each())]
 
 
 def _together(kinds: Sequence[Sequence[Judgement]]) -> Iterator[tuple[Judgement, ...]]:
-    """Sentences that differ in little: versions of one another; else about the same person; else any."""
+    """Sentences that differ minimally: versions of one another; else about the same person; else any."""
     first, *others = kinds
     if not others or not others[0]:
         yield from ((j,) for j in first)
@@ -622,7 +621,7 @@ def _length(text: folder.Text | None) -> int:
 
 
 def _example(cell: Cell, item_id: str, runs: Sequence[int], systems: Sequence[System]) -> Example:
-    """A sentence with what each of these runs made of it; `systems` is empty where there is only one."""
+    """A sentence with its translations in these runs; `systems` is empty if there is only one."""
     number = cell.number_of(item_id) or 0
     cell.must_show.add(number)
     translations = []

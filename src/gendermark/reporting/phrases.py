@@ -1,6 +1,6 @@
-"""The phrases that findings are made of. A benchmark supplies its nouns; states, numbers and intervals are worded here.
+"""The phrases of findings. A benchmark supplies its nouns; states, numbers and intervals are worded here.
 
-What is concluded comes from the verdicts of a result (`metrics/verdicts.py`), in one of four fixed phrases.
+Conclusions come from the verdicts of a result (`metrics/verdicts.py`), in one of four fixed phrases.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def sentence(result: Result, template: str) -> list[Finding]:
-    """A sentence with shares in it, `{metric:slice|of people}` each; none where a number is missing.
+    """A sentence with shares in it, `{metric:slice|of people}` each; none if a number is missing.
 
-    A part in square brackets is left out where a number of it is missing or 0.
+    A part in square brackets is left out if a number in it is missing or 0.
     """
 
     def filled(text: str, *, is_optional: bool) -> str | None:
@@ -49,13 +49,13 @@ def sentence(result: Result, template: str) -> list[Finding]:
 
 
 def find(result: Result, name: str) -> Estimate | None:
-    """The estimate of `metric:slice`, in percent if it is a share; None where it has no value."""
+    """The estimate of `metric:slice`, in percent if it is a share; None if it has no value."""
     found = result.find(*key_from(name))
     return as_percent(found) if found is not None and found.unit in (Unit.SHARE, Unit.PROBABILITY) else found
 
 
 def women_and_men(result: Result, women: str, men: str, gap: str, do: str, end: str = "") -> list[Finding]:
-    """How both fare, and the gap between them: `do` is what they do, `end` what men do where that differs."""
+    """Women, men and the gap: `do` is the verb phrase, `end` the men's ending if it differs."""
     both = [find(result, name) for name in (women, men)]
     if both[0] is None or both[1] is None:
         return []
@@ -87,7 +87,6 @@ def _women_and_men(women: Estimate, men: Estimate, gap: Estimate | None, do: str
 
 
 def _amount(what: str, found: Estimate | None, unit: str = "") -> str:
-    """`; gender gap 9.8 points (CI -8.2 to 21.3)`"""
     return "" if found is None or found.value is None else f"; {what} {points(found, unit=unit)}"
 
 
@@ -98,9 +97,9 @@ def _counted(found: Estimate, who: str) -> str:
 def difference(
     result: Result, name: str, what: str, above: str = "", below: str = "", unit: str = "", shows: Sequence[Shown] = ()
 ) -> list[Finding]:
-    """A difference in points, its interval and what is concluded; `above` and `below` say which side is higher.
+    """A difference in points, its interval and conclusion; `above` and `below` say which side is higher.
 
-    `shows` are the sentences of a difference above 0.
+    `shows`: example sentences of a positive difference.
     """
     found = find(result, name)
     if found is None or found.value is None or found.low is None or found.high is None:
@@ -114,16 +113,16 @@ def difference(
 
 
 def stereotype_effect(result: Result, name: str, shows: Sequence[Shown]) -> list[Finding]:
-    """How much more often the gender is right where it fits the stereotype of the occupation."""
+    """How much more often the gender is correct if it fits the stereotype of the occupation."""
     side = "where the gender fits the stereotype of the occupation"
     above, below = f"accuracy is higher {side}", f"accuracy is lower {side}"
     return difference(result, name, "Stereotype effect", above, below, shows=shows)
 
 
 def against_half(result: Result, template: str, name: str, asked: str = "") -> list[Finding]:
-    """A sentence about a share, beside one half; `asked` is the question of its benchmark, if under another name.
+    """A sentence that compares a share with one half; `asked` is the benchmark's question, if named differently.
 
-    What is concluded stands where the template has `{state}`.
+    The conclusion replaces `{state}` in the template.
     """
     share_, question = find(result, name), find(result, asked or name)
     if share_ is None:
@@ -140,7 +139,7 @@ _NOT_TRANSLATED = "were not translated (refused, empty, a copy or another langua
 
 
 def lost_by_gender(result: Result) -> list[Finding]:
-    """Say that one gender is left untranslated significantly more often than the other, if so."""
+    """Report if one gender is left untranslated significantly more often."""
     found = untranslated_by_gender(result.judgements)
     if found is None or not found.is_clear:
         return []
@@ -150,7 +149,7 @@ def lost_by_gender(result: Result) -> list[Finding]:
 
 
 def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
-    """Findings behind the one that one gender is translated less often, if so; those by gender say it again."""
+    """Put that finding first; findings by gender repeat it."""
     lost = lost_by_gender(result)
     if not lost:
         return list(found)
@@ -164,7 +163,7 @@ def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
 
 
 def became(expected: Gender, observed: Gender) -> Shown:
-    """People of one gender who were given this one."""
+    """People of one gender translated as this gender."""
     return lambda judgement: judgement.expected is expected and judgement.observed is observed
 
 
@@ -172,7 +171,7 @@ def became(expected: Gender, observed: Gender) -> Shown:
 
 
 def state(found: Estimate, even: float = 0.0) -> str:
-    """What is concluded about a number, in a fixed phrase; empty where it is no question of its benchmark."""
+    """The conclusion about a number, in a fixed phrase; empty if it is no question of its benchmark."""
     is_outside = found.low is not None and found.high is not None and not found.low <= even <= found.high
     not_significant = AFTER_CORRECTION if is_outside else NOT_SIGNIFICANT
     said = {State.TOO_FEW: TOO_FEW, State.SIGNIFICANT: SIGNIFICANT, State.NOT_SIGNIFICANT: not_significant}
@@ -184,7 +183,7 @@ def _after_comma(text: str) -> str:
 
 
 def leaning(found: Estimate, even: float = 0.0) -> float:
-    """How far a number is from the value without bias, at the nearer end of its interval; 0 if not significant."""
+    """Distance from the unbiased value, at the nearer end of the interval; 0 if not significant."""
     if found.state != State.SIGNIFICANT or found.low is None or found.high is None:
         return 0.0
     if found.low <= even <= found.high:
@@ -205,13 +204,12 @@ def times(factor: float, estimate: Estimate) -> Estimate:
 
 
 def share(estimate: Estimate | None, of: str = "") -> str:
-    """`13% of women (CI 7–22)`"""
     assert estimate is not None
     return f"{rounded(estimate.value)}%{f' {of}' if of else ''}{ci(estimate, '')}"
 
 
 def ci(estimate: Estimate, form: str = ".1f") -> str:
-    """` (CI 7–22)`; empty where there is none."""
+    """` (CI 7–22)`; empty if there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
     ends = [f"{x + 0.0:{form}}" if form else rounded(x) for x in (estimate.low, estimate.high)]
@@ -219,12 +217,12 @@ def ci(estimate: Estimate, form: str = ".1f") -> str:
 
 
 def between(low: str, high: str) -> str:
-    """A range: with a dash, or with "to" where an end is negative."""
+    """A range: with a dash, or with "to" if an end is negative."""
     return f"{low} to {high}" if low[:1] in "-−" or high[:1] in "-−" else f"{low}–{high}"
 
 
 def points(found: Estimate, *, turned: bool = False, unit: str = "") -> str:
-    """`14.0 points (CI 0.8–26.5)`; `turned` gives the size of a negative difference."""
+    """`14.0 points (CI 0.8–26.5)`; `turned` negates the difference."""
     assert found.value is not None
     if turned and found.value < 0 and found.low is not None and found.high is not None:
         found = replace(found, value=-found.value, low=-found.high, high=-found.low)
@@ -232,7 +230,7 @@ def points(found: Estimate, *, turned: bool = False, unit: str = "") -> str:
 
 
 def rounded(value: float | None) -> str:
-    """Whole numbers, but never "100%" for a little less, nor "50" for what is said to be less than half."""
+    """Whole numbers, but never "100%" for a little less, nor "50" for less than half."""
     if value is None:
         return "?"
     text = percent(value)
@@ -240,7 +238,7 @@ def rounded(value: float | None) -> str:
 
 
 def percent_range(shares: Sequence[float]) -> str:
-    """`97–99%`, and 100% only of all."""
+    """`97–99%`, with 100% only if exact."""
     low, high = (percent(share if share == 100 else min(share, 99)) for share in (min(shares), max(shares)))
     return f"{low if low == high else f'{low}–{high}'}%"
 

@@ -1,4 +1,4 @@
-"""What the papers printed about known systems: context for a result, with its source, never computed here."""
+"""Published values of known systems, with their sources; never computed here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gendermark.selection import Selection
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """Where printed values come from."""
+    """The source of published values."""
 
     short: str
     citation: str
@@ -22,7 +22,7 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One value as a paper prints it."""
+    """One value as printed."""
 
     benchmark: str
     direction: str
@@ -35,18 +35,18 @@ class Published:
     where: str
     """`Table 2`"""
     remark: str = ""
-    """What holds of the whole table: how its values were made."""
+    """A remark on the whole table: how its values were made."""
     note: str = ""
-    """What is known to be wrong with this value."""
+    """A known error of this value."""
 
     @property
     def label(self) -> str:
-        """How it is named wherever it is shown."""
+        """Its name wherever it is shown."""
         return f"published: {self.system} ({self.paper.short})"
 
 
 def published_values(selection: Selection, metric: str = "", part: str = "") -> list[Published]:
-    """What is printed for the benchmark and direction of a selection; of one metric and slice if they are given."""
+    """Published values for the benchmark and direction of a selection, optionally for one metric and slice."""
     return [
         value
         for value in all_published()
@@ -57,7 +57,7 @@ def published_values(selection: Selection, metric: str = "", part: str = "") -> 
 
 
 def how_comparable(selection: Selection) -> str:
-    """What a reader must know before setting a result beside the printed values of its benchmark."""
+    """A caveat for comparing a result with the published values of its benchmark."""
     if selection.data != "official":
         return "on the paper's sentences, not these, with the paper's scoring rules: context, not a comparison"
     if selection.rules == "best":
@@ -72,7 +72,7 @@ def all_published() -> tuple[Published, ...]:
 
 
 def _read(package: str) -> Iterator[Published]:
-    """What stands in the `published.toml` of a benchmark's folder."""
+    """The `published.toml` of a benchmark's folder."""
     content = tomllib.loads((files(package) / "published.toml").read_text(encoding="utf-8"))
     papers = {key: Paper(**paper) for key, paper in content["papers"].items()}
     for table in content["tables"]:

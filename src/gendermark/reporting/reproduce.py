@@ -1,4 +1,4 @@
-"""The command or program that makes a run again, from its manifest."""
+"""The command or program that reproduces a run, from its manifest."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _DEFAULTS = {"data": "official", "rules": "best"}
 
 
 def commands(manifest: Mapping[str, Any], directory: str) -> list[str]:
-    """The lines that make a run again in one folder: a command if one can say it all, else a short program.
+    """The lines that reproduce a run in one folder: one command if possible, else a short program.
 
-    None for a run that nothing makes, or of another version. Benchmarks that go without saying are not named.
+    Empty for runs that cannot be reproduced, or of another version. Default benchmarks are not named.
     """
     config = manifest["config"]
     if config.get("audited"):
         return [shlex.join(["gendermark", "audit", str(config["audited"])])]
-    if config.get(SCORED) and "rejudged" not in config:  # its translations were given, and can only be scored again
+    if config.get(SCORED) and "rejudged" not in config:  # given translations can only be scored again
         return [shlex.join(["gendermark", "leaderboard", "verify", directory])]
     try:
         selections = [Selection.from_json(row) for row in config["selections"]]
@@ -42,7 +42,7 @@ def commands(manifest: Mapping[str, Any], directory: str) -> list[str]:
 
 
 def _program(config: Mapping[str, Any], selections: Sequence[Selection], said: Sequence[str]) -> list[str]:
-    """For benchmarks with options of their own, which one command line cannot give to each."""
+    """For benchmarks with different options, which one command line cannot express."""
     names = ["Selection"]
     options = list(said)
     if config.get("system_options"):
@@ -53,7 +53,7 @@ def _program(config: Mapping[str, Any], selections: Sequence[Selection], said: S
         options.append(f"resampling={resampling!r}")
     if config.get("forced_choice"):
         options.append("forced_choice=True")
-    # As Python writes them, without what they would be anyway.
+    # As Python writes them, without defaults.
     written = [
         [f"{field.name}={value!r}" for field in fields(one) if (value := getattr(one, field.name)) != field.default]
         for one in selections
@@ -90,13 +90,13 @@ def _arguments(selections: Sequence[Selection]) -> list[str] | None:
 
 
 def _said(selections: Sequence[Selection]) -> dict[str, Any] | None:
-    """The options that a command must give, as it would not choose them by itself; None where they contradict."""
+    """Non-default options of a command; None if the selections need different ones."""
     said: dict[str, Any] = {}
-    bare = []  # what benchmarks fill in by themselves
+    bare = []  # options that benchmarks fill in themselves
     for one in selections:
         asked = {key: getattr(one, key) for key in ("source_language", "data", "rules")}
         bare.append(select(one.benchmark, one.target_language, **asked)[1])
-    # Fields of the selections that are options of `gendermark run` of the same name.
+    # Selection fields that are options of `gendermark run` of the same name.
     options = dict.fromkeys(name for one in selections for name in options_of(type(one)) if name != "parts")
     for field in options:
         both = [(one, usual) for one, usual in zip(selections, bare, strict=True) if hasattr(one, field)]

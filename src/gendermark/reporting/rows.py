@@ -1,8 +1,8 @@
 """The sentences behind the numbers: every judgement with its texts, side by side for several systems, and filters.
 
-A page that stands alone gets all rows at once (`Explorer.embedded`) and filters them itself; a server answers with a
-part of them (`Explorer.page`). Both give the same rows to the same script, and both read a `Filter` the same way.
-What filters ask of each row is kept in a few bytes; the rest stays where it is.
+A standalone page gets all rows at once (`Explorer.embedded`) and filters them itself; a server sends pages of them
+(`Explorer.page`). Both give the same rows to the same script, and both interpret a `Filter` in the same way. Filters
+use a few bytes per row; texts stay where they are.
 """
 
 from __future__ import annotations
@@ -37,30 +37,30 @@ NONE = "none"
 GENDERS = ("masculine", "feminine", "neutral", NONE)
 VERDICTS = tuple(verdict.value for verdict in Verdict)
 OUTCOMES = ("right", "wrong", "open", "mixed", "undecided", "failed")
-"""`open`: a gender was read where any would do, as the sentence leaves it open and samples may differ."""
+"""`open`: a gender was read where any is acceptable, as the sentence leaves it open and samples may differ."""
 _OUTCOME_OF_TAG = {"correct": "right"}
 
 LONGEST_TEXT = 20_000
-"""Characters of one text that a page carries; no translation is longer, but an answer of a broken system may be."""
+"""Characters of one text on a page; longer ones come from broken systems."""
 MOST_EMBEDDED = 5_000
-"""Rows of one cell that a page carries; no published set is larger."""
+"""Rows of one cell on a page; no published set is larger."""
 _BETWEEN = "\x1f"
-"""Stands between the pieces of evidence, each of which may be a whole sample with line ends in it."""
+"""Separates pieces of evidence, which may be whole samples with line ends."""
 _FILTERS_KEPT = 16
 _PROGRESS_STEP = 100_000
-"""Rows between two reports of progress."""
+"""Rows between progress reports."""
 
 # -- filters -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which rows are wanted; what is empty is not asked for. All conditions on an answer hold of one and the same."""
+    """Selects rows; empty fields do not filter. All conditions on an answer apply to the same answer."""
 
     cell: str = ""
     benchmark: str = ""
     language: str = ""
-    """The target language."""
+    """Target language."""
     slice: str = ""
     entity: str = ""
     expected: str = ""
@@ -68,28 +68,28 @@ class Filter:
     verdict: str = ""
     outcome: str = ""
     system: str = ""
-    """The place of the system whose answers are meant, from 0; any if empty."""
+    """Index of the system whose answers are meant; any if empty."""
     differ: str = ""
-    """`yes`: only where the systems do not agree on the gender."""
+    """`yes`: only if the systems disagree on the gender."""
     text: str = ""
-    """A part of the source or of a translation, upper or lower case."""
+    """Text in the source or a translation, ignoring case."""
     sentence: str = ""
-    """The id of one item."""
+    """Item id."""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Filter:
-        """From the fields of a query; others are ignored."""
+        """From the fields of a query; unknown ones are ignored."""
         return cls(**{field.name: query[field.name] for field in fields(cls) if field.name in query})
 
     @property
     def link(self) -> str:
-        """The part of an address that opens the explorer with this filter."""
+        """The URL fragment that opens the explorer with this filter."""
         given = [(field.name, getattr(self, field.name)) for field in fields(self)]
         return "#sentences?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in given if value)
 
 
 def outcome_of(judgement: Judgement, *, draws: bool) -> str:
-    """How one translation came out, in the words of `OUTCOMES`; or many samples of it, if its benchmark draws."""
+    """Outcome of one translation, as in `OUTCOMES`; or of its samples, if the benchmark draws."""
     if judgement.outcome:
         return _OUTCOME_OF_TAG.get(judgement.outcome, judgement.outcome)
     if judgement.verdict is Verdict.NOT_TRANSLATED:
@@ -105,20 +105,20 @@ def outcome_of(judgement: Judgement, *, draws: bool) -> str:
 
 
 OBSERVED, VERDICT, OUTCOME = range(3)
-"""Columns of an answer: places in `GENDERS`, `VERDICTS` and `OUTCOMES`."""
+"""Columns of an answer: indices into `GENDERS`, `VERDICTS` and `OUTCOMES`."""
 MISSING = 255
-"""In all of them: this system does not have this sentence."""
+"""In all of them: this system lacks this sentence."""
 _ID, _ENTITY, _SLICES, _EXPECTED, _ANSWERS = range(5)
-"""Columns of what filters ask of a row: a hash, three places, and from then on an answer of each run."""
+"""Filter columns of a row: a hash, three indices, and then an answer per run."""
 
 Numbers = NDArray[np.intp]
-"""Of rows."""
+"""Row numbers."""
 
 
 class Cell:
-    """One benchmark and direction: the items that any of the runs has, and for each run its answers or none.
+    """One benchmark and direction: the items of all runs, and each run's answers.
 
-    Judgements and texts may be on the disk. What filters ask of each row is kept as a few numbers.
+    Judgements and texts may be on disk. Filter data is kept as a few numbers per row.
     """
 
     def __init__(
@@ -129,9 +129,9 @@ class Cell:
         texts: Sequence[Sequence[Text]],
         tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
     ) -> None:
-        """`label` tells it apart where others of its benchmark and direction were measured otherwise.
+        """`label` distinguishes cells of the same benchmark and direction measured differently.
 
-        `texts` of each run, in the order of its judgements; `tell` gets the progress of reading.
+        `texts` of each run are in the order of its judgements; `tell` receives progress.
         """
         self.name, self.label, self.results = f"{cell} {label}".strip(), label, results
         self.first = next(result for result in results if result is not None)
@@ -140,7 +140,7 @@ class Cell:
         judgements = [result.judgements if result else () for result in results]
         self._judged, self._written = _in_one_order(judgements, texts)
         self.must_show: set[int] = set()
-        """Items that a page must carry, as something on it leads to them."""
+        """Items that a page must include because something links to them."""
         entities: dict[str, int] = {}
         memberships: dict[tuple[str, ...], int] = {}
         facts, missing = array("i"), (MISSING,) * 3
@@ -159,7 +159,7 @@ class Cell:
         self._facts = np.frombuffer(facts, dtype=np.int32).reshape(-1, _ANSWERS + 3 * len(results))
         self.expected = self._facts[:, _EXPECTED]
         self.answers = self._facts[:, _ANSWERS:].reshape(-1, len(results), 3)
-        """Of each row and run."""
+        """By row and run."""
         self.entities, self._memberships = list(entities), list(memberships)
         self.slices = list(dict.fromkeys(one for members in memberships for one in members))
 
@@ -173,7 +173,7 @@ class Cell:
 
     @property
     def direction(self) -> str:
-        """`English → Spanish`, with what sets it apart where two cells share it."""
+        """`English → Spanish`, with the label if two cells share it."""
         return self._with_label(direction(self.selection.source_language, self.selection.target_language))
 
     @property
@@ -182,19 +182,19 @@ class Cell:
 
     @property
     def code(self) -> str:
-        """The language by which a reader can choose it."""
+        """Language code for the language filter."""
         return language_of(self.first)
 
     def _with_label(self, name: str) -> str:
         return f"{name} ({self.label})" if self.label else name
 
     def estimate(self, run: int, metric: str, part: str = "all", *, with_interval: bool = True) -> Number:
-        """A number that leads to its sentences."""
+        """A number linked to its sentences."""
         found = find(self.results[run], metric, part)
         name, _, kind = self._totals.get((metric, part), "").partition(".")
         verdict = "judged" if kind in ("judged", "decided") else ""
         behind = Filter(self.name, slice=name if name in self.slices else "", verdict=verdict, system=self.system(run))
-        # Where none has the outcome there is nothing behind the number but what it is a share of.
+        # Without sentences of the outcome, link to those it is a share of.
         if found is None or found.value != 0:
             behind = replace(behind, **self.benchmark.describe(metric).behind)
         return Number(found, with_interval, behind.link)
@@ -221,14 +221,14 @@ class Cell:
         return self._written[run][number] if self._written[run] else None
 
     def rows(self, runs: Sequence[int]) -> Iterator[tuple[Sequence[Judgement | None], Sequence[Text | None]]]:
-        """All rows one by one, with what some runs have of them."""
+        """All rows one by one, with the answers of some runs."""
         judged, written = (
             zip(*(columns[run] for run in runs), strict=True) for columns in (self._judged, self._written)
         )
         return zip(judged, written, strict=True)
 
     def item(self, number: int) -> tuple[Judgement, Text]:
-        """A judgement and a text of an item, from the first run that has it: for what all of them share."""
+        """A judgement and a text of an item, from the first run that has it, for shared facts."""
         for run in range(len(self.results)):
             judgement, text = self.judgement(run, number), self.text(run, number)
             if judgement is not None and text is not None:
@@ -236,19 +236,19 @@ class Cell:
         raise IndexError(number)
 
     def entity(self, number: int) -> str:
-        """Who a sentence is about; empty where the benchmark does not say."""
+        """The entity of a sentence; empty if unknown."""
         return self.entities[int(self._facts[number, _ENTITY])]
 
     def slices_of(self, number: int) -> list[int]:
-        """The slices that an item is in, as places in `slices`."""
+        """The slices of an item, as indices into `slices`."""
         return [self.slices.index(name) for name in self._memberships[int(self._facts[number, _SLICES])]]
 
     def context(self, number: int) -> str:
-        """The sentence before, where a benchmark has one."""
+        """The previous sentence, if the benchmark has one."""
         return self.item(number)[0].tags.get(self.benchmark.presentation.context_tag, "")
 
     def tags(self, number: int) -> dict[str, str]:
-        """What a reader may want to know about an item."""
+        """Tags of interest to readers."""
         judgement, hidden = self.item(number)[0], self.benchmark.presentation.hidden_tags
         return {key: value for key, value in judgement.tags.items() if value and key not in hidden}
 
@@ -262,7 +262,7 @@ class Cell:
         return GENDERS.index(judgement.observed or NONE), VERDICTS.index(judgement.verdict), OUTCOMES.index(outcome)
 
     def _slices_of(self, judgement: Judgement) -> tuple[str, ...]:
-        """The slices an item is in: as its benchmark counts an item that stands alone."""
+        """The slices of an item, as its benchmark counts a single item."""
         measures = self.benchmark.measures
         try:
             if measures.slices_of is not None:
@@ -277,7 +277,7 @@ class Cell:
     # -- filters -------------------------------------------------------------------------------------------------------
 
     def matches(self, wanted: Filter) -> Numbers:
-        """The rows that are wanted."""
+        """The selected rows."""
         own = (self.name, self.selection.benchmark, self.selection.target_language)
         asked = (wanted.cell, wanted.benchmark, wanted.language)
         if any(one not in ("", mine) for one, mine in zip(asked, own, strict=True)):
@@ -297,7 +297,7 @@ class Cell:
             seen = self.answers[:, :, OBSERVED]
             found &= seen.min(axis=1) < np.where(seen == MISSING, 0, seen).max(axis=1)
         if wanted.observed or wanted.verdict or wanted.outcome or wanted.system:
-            # All conditions hold of one and the same answer.
+            # All conditions apply to the same answer.
             is_one = wanted.system.isdecimal() and int(wanted.system) < len(self.results)
             meant = self.answers[:, [int(wanted.system)]] if is_one else self.answers
             fits = meant[:, :, OUTCOME] != MISSING
@@ -314,7 +314,7 @@ class Cell:
         return np.flatnonzero(found)
 
     def _have(self, needle: str) -> NDArray[np.bool_]:
-        """Whether the source or a translation of each row has a text in it, in lower case."""
+        """Whether the source or a translation of each row contains a text, ignoring case."""
         return np.fromiter(
             (
                 any(needle in clipped(part).lower() for one in texts if one for part in (one.source, one.translation))
@@ -324,15 +324,15 @@ class Cell:
         )
 
     def outcomes(self, numbers: Numbers) -> NDArray[np.intp]:
-        """The number of these rows with each outcome, for each run."""
+        """Number of rows by outcome, for each run."""
         found = self.answers[numbers, :, OUTCOME]
         return np.stack([(found == place).sum(axis=0) for place in range(len(OUTCOMES))], axis=1)
 
     def sample(self, most: int) -> list[int]:
-        """The rows of a large cell that a page carries: those that it must, and a sample.
+        """The rows of a large cell to include on a page: required ones, and a deterministic sample.
 
-        The sample is the same whenever it is drawn. Every kind of sentence (by slices, expected gender and answers) has
-        a like share, as far as it has sentences, so that what is rare is there; and of each kind all sorts of people.
+        Every kind of sentence (by slices, expected gender and answers) gets an equal share as far as possible, so that
+        rare kinds are included, with different people in each.
         """
         kinds = self._facts[:, _SLICES:]
         order = np.lexsort((self._facts[:, _ENTITY], *kinds.T[::-1]))
@@ -351,14 +351,14 @@ def _hash(item_id: str) -> int:
 
 
 def _place(word: str, words: Sequence[str]) -> int:
-    """The place of a word; one that no row has, if it is none of these."""
+    """The index of a word; an unused one if unknown."""
     return words.index(word) if word in words else -1
 
 
 def _in_one_order(
     judgements: Sequence[Sequence[Judgement]], texts: Sequence[Sequence[Text]]
 ) -> tuple[Sequence[Sequence[Judgement | None]], Sequence[Sequence[Text | None]]]:
-    """The same items in the same rows for all runs; where the runs have the same items, as they should, as they are."""
+    """The same items in the same rows for all runs; unchanged if the runs have the same items."""
     present = [own for own in judgements if own]
     if len({len(own) for own in present}) <= 1 and all(
         len({judgement.item_id for judgement in row}) == 1
@@ -375,7 +375,7 @@ def _in_one_order(
 
 
 def entity_of(judgement: Judgement) -> str:
-    """Whom a sentence is about; or what it shares with its other versions, where nobody is named."""
+    """The entity of a sentence; or its contrast set, if it names nobody."""
     shared = judgement.contrast if judgement.contrast != judgement.item_id else ""
     return judgement.entity or shared
 
@@ -384,28 +384,28 @@ def entity_of(judgement: Judgement) -> str:
 
 
 def system_labels(runs: Sequence[Run]) -> list[str]:
-    """The name of each run's system; with the folder's where two would have the same."""
+    """The name of each run's system; with the folder's if ambiguous."""
     return names.told_apart([run.called for run in runs], [run.name for run in runs])
 
 
 class Explorer:
-    """All rows of some runs: cell after cell, item after item."""
+    """All rows of some runs: cell by cell, item by item."""
 
     def __init__(self, runs: Sequence[Run], tell: Callable[[str], None] = lambda note: None) -> None:  # noqa: ARG005
-        """`tell` gets the progress of reading."""
+        """`tell` receives progress."""
         self.systems, self.cells = system_labels(runs), list[Cell]()
         by_key = [{key_of(result): result for result in run.results} for run in runs]
-        # What was measured otherwise is another cell, which needs another name, with what sets it apart.
+        # Different conditions form another cell, which needs a distinct name.
         for key, label in condition_labels([result for run in runs for result in run.results]).items():
             results = [own.get(key) for own in by_key]
             texts = [run.texts[key[0]] if result else () for run, result in zip(runs, results, strict=True)]
             self.cells.append(Cell(key[0], label, results, texts, tell))
-        # Somebody who scrolls asks for the same again.
+        # Scrolling repeats the same filter.
         self.matches = lru_cache(_FILTERS_KEPT)(lambda wanted: [cell.matches(wanted) for cell in self.cells])
-        """Of each cell the rows that are wanted."""
+        """The selected rows of each cell."""
 
     def facets(self) -> dict[str, Any]:
-        """What the controls offer, without any row."""
+        """The choices of all filters."""
         return {
             "systems": self.systems,
             "genders": list(GENDERS),
@@ -435,7 +435,7 @@ class Explorer:
     # -- a part of the rows, for a server ------------------------------------------------------------------------------
 
     def page(self, wanted: Filter, first: int, n: int) -> dict[str, Any]:
-        """Rows `first` to `first + n` of those that are wanted; how many there are, and how they came out."""
+        """Rows `first` to `first + n` of the selected ones; their total, and outcomes."""
         found = self.matches(wanted)
         counts = np.zeros((len(self.systems), len(OUTCOMES)), dtype=np.intp)
         rows, before = [], 0
@@ -483,9 +483,9 @@ class Explorer:
     # -- all rows, for a page that stands alone ------------------------------------------------------------------------
 
     def embedded(self) -> dict[str, Any]:
-        """Everything, column by column; texts stand once in a table and are named by their place in it.
+        """All rows, by column; texts are stored once and referenced by index.
 
-        Of a large cell a part only, and how many there are: a page of a million sentences is none that a browser opens.
+        Large cells are sampled, with their size: no browser opens a page of a million sentences.
         """
         strings, tag_sets = {"": 0}, dict[tuple[tuple[str, str], ...], int]()
 
@@ -523,13 +523,13 @@ class Explorer:
 def _columns(
     cell: Cell, run: int, places: Callable[[Iterable[str]], list[int] | int], numbers: Sequence[int]
 ) -> dict[str, Any] | None:
-    """The answers of one system; None where it has none here."""
+    """The answers of one system; None if it has none here."""
     if cell.results[run] is None:
         return None
     texts = [cell.text(run, number) for number in numbers]
     judged = [cell.judgement(run, number) for number in numbers]
     answers = cell.answers[list(numbers), run]
-    # An outcome that does not exist marks a row that this system lacks.
+    # An impossible outcome marks rows that this system lacks.
     shown = np.where(answers == MISSING, (len(GENDERS) - 1, 0, len(OUTCOMES)), answers)
     return {
         "text": places(text.translation or "" if text else "" for text in texts),
@@ -548,11 +548,11 @@ def clipped(text: str | None) -> str:
 
 
 def _letters(numbers: Iterable[int]) -> str:
-    """Small numbers as a string of digits: a fifth of the room that a list takes."""
+    """Small numbers as a string of digits: a fifth of the size of a list."""
     return "".join(map(str, numbers))
 
 
 def _compact(numbers: Iterable[int]) -> list[int] | int:
-    """A column; one number where all are the same."""
+    """A column; one number if all are equal."""
     column = list(numbers)
     return column[0] if column and len(set(column)) == 1 else column

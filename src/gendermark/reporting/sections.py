@@ -1,4 +1,4 @@
-"""Some runs side by side, as a page shows them, and its sections: one for each benchmark."""
+"""Runs side by side, as on a page, and its sections: one per benchmark."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def title_of(benchmark: str) -> str:
 
 
 class View:
-    """Everything that a page shows, before it is put into words."""
+    """The content of a page."""
 
     def __init__(self, runs: Sequence[Run], *, trend: bool = False) -> None:
         self.runs, self.explorer = runs, Explorer(runs)
         self.several = len(runs) > 1
         under_test = [place for place, run in enumerate(runs) if not is_control(run.system)]
         self.tested = under_test or list(range(len(runs)))
-        """The runs that a page is about; the others are controls."""
+        """The systems under test; the other runs are controls."""
         self.cells = self.explorer.cells
         self.benchmarks = by_weight([result for run in runs for result in run.results])
         first = self.runs[self.tested[0]].results if runs else ()
@@ -66,7 +66,7 @@ class View:
         self._figures = figures({run.name: run.results for run in runs}, reports, trend=trend)
 
     def results(self, *benchmarks: str) -> list[tuple[Cell, int, Result]]:
-        """Those of the systems under test, in the order of a page; of some benchmarks, if named."""
+        """Results of the systems under test, in page order; optionally of some benchmarks only."""
         return [
             (cell, run, result)
             for name in benchmarks or self.benchmarks
@@ -83,11 +83,11 @@ class View:
         return name if run in self.tested or "control" in name else f"{name} (control)"
 
     def system(self, run: int, *, with_name: bool = True) -> System:
-        """A run in a heading: with its letter, where there are several."""
+        """A run in a heading: with its letter, if there are several."""
         return System(self.label(run), run if self.several else None, with_name or not self.several)
 
     def compared(self, *, cell: str = "", leading: bool = False) -> list[tuple[int, Comparison]]:
-        """Later systems under test against the first; `leading`: by one metric of each benchmark only."""
+        """Later systems under test against the first; `leading`: by one metric per benchmark."""
         return [
             (run, c)
             for run, c in self._compared
@@ -95,21 +95,20 @@ class View:
         ]
 
     def cell(self, name: str) -> Cell:
-        """The cell that has this result."""
         return next(one for one in self.cells if one.first.cell == name)
 
     def figures(self, cell: str) -> list[Section]:
-        """The figures of a cell, of a benchmark or, for an empty name, of all."""
+        """The figures of a cell or a benchmark; with an empty name, those of all."""
         places = {*self.benchmarks, *(result.cell for run in self.runs for result in run.results)}
         found = [one for one in self._figures if (one.cell if one.cell in places else "") == cell]
-        # The picture that opens the page has women and men already.
+        # The opening picture already shows women and men.
         found = [one for one in found if ".women-men" not in one.name]
         return [Section("", found, kind="figures")] if found else []
 
 
 _MOST_ROWS = 100
-"""Of one detailed table; its first and last ones, if there are more."""
-# The name of a table's first column -> its cells name whom the sentences are about.
+"""Rows of one detailed table: the first and last ones, if there are more."""
+# First columns whose cells name the people of the sentences.
 _ENTITY_COLUMNS = frozenset({"entity", "occupation", "lexeme", "pair"})
 
 
@@ -129,7 +128,7 @@ def benchmark_section(view: View, name: str) -> Section:
 
 
 def _cell(view: View, cell: Cell, *, folded: bool) -> Section:
-    """One direction: numbers first, then what they are made of."""
+    """One direction: numbers first, then details."""
     blocks: list[Block] = [_headline(view, cell), *_findings(view, cell)]
     if drawn := view.figures(cell.first.cell):
         blocks.append(Section("Figures", drawn, folded=folded or len(view.benchmarks) > 1))
@@ -168,7 +167,7 @@ def _findings(view: View, cell: Cell) -> list[Block]:
 
 
 def _headline(view: View, cell: Cell) -> Drawing:
-    """Headline metrics, drawn with their intervals, all on one scale where they can share one."""
+    """Headline metrics with intervals, on one scale if possible."""
     benchmark, first = cell.benchmark, cell.first
     metrics = benchmark.measures.metrics(first.judgements, first.selection)
     wanted = [m.key for m in metrics if benchmark.is_headline(m)]
@@ -177,7 +176,7 @@ def _headline(view: View, cell: Cell) -> Drawing:
     gaps = {(m.name, m.slice) for m in metrics if m.better == "zero"}
     better = {(m.name, m.slice): m.better for m in metrics}
     parts: list[Mapping[str, Any]] = []
-    # Shares first, then gaps: what is on one scale stands together.
+    # Shares first, then gaps, to group scales.
     for key in sorted(wanted, key=lambda key: key in gaps):
         rows = [(run, cell.estimate(run, *key)) for run, result in cell.present if find(result, *key) is not None]
         shared = benchmark.presentation.shares_one_scale
@@ -201,7 +200,6 @@ def _headline(view: View, cell: Cell) -> Drawing:
 
 
 def _judged(estimates: Sequence[Estimate]) -> str:
-    """`n = 1,584; coverage 97–99%`"""
     totals = sorted({e.n_total for e in estimates})
     n = f"n = {totals[-1]:,}"
     shares = [100 * e.n_judged / e.n_total for e in estimates if e.n_total]
@@ -209,7 +207,7 @@ def _judged(estimates: Sequence[Estimate]) -> str:
 
 
 def _scale(estimates: Sequence[Estimate], *, is_gap: bool) -> tuple[float, float] | None:
-    """The ends of a scale on which all of these can be drawn: a natural one if they fit."""
+    """A scale that fits all: a natural one if possible."""
     ends = [x for e in estimates for x in (e.value, e.low, e.high) if x is not None]
     if not ends:
         return None
@@ -233,7 +231,7 @@ def _rounded_up(reach: float) -> float:
 
 
 def _paper_tables(view: View, cells: Sequence[Cell]) -> list[Block]:
-    """The tables of the paper; what was measured otherwise has numbers that do not stand in one column."""
+    """The paper's tables; different conditions get separate tables."""
     found: list[Block] = []
     for place, one in enumerate(cells):
         alike = [cell for cell in cells if cell.label == one.label]
@@ -251,7 +249,7 @@ def _paper_tables(view: View, cells: Sequence[Cell]) -> list[Block]:
 
 
 def _examples(view: View, cell: Cell) -> Table | None:
-    """A few sentences with numbers of their own, if the benchmark has some to show."""
+    """Sentences with their own numbers, if the benchmark has some."""
     chosen = cell.benchmark.presentation.examples(cell.first.judgements)
     if chosen is None:
         return None
@@ -271,7 +269,7 @@ def _examples(view: View, cell: Cell) -> Table | None:
 
 
 def _confusion(view: View, cell: Cell, run: int) -> Table | None:
-    """Expected against observed gender; each count leads to its sentences."""
+    """Expected against observed gender; each count links to its sentences."""
     genders = [gender.value for gender in Gender]
     found = Counter(zip(cell.expected.tolist(), cell.answers[:, run, OBSERVED].tolist(), strict=True))
     pairs = {pair: n for pair, n in found.items() if pair[0] < len(genders) and pair[1] != MISSING}
@@ -295,7 +293,7 @@ def _confusion(view: View, cell: Cell, run: int) -> Table | None:
 
 
 def _tests(view: View, cell: Cell) -> list[Block]:
-    """Each question once, with the answer for every system."""
+    """Each test once, with the result for every system."""
     questions = dict.fromkeys(test.question for _, result in cell.present for test in result.tests)
     paragraphs: list[Block] = []
     for question in questions:
@@ -334,7 +332,7 @@ def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> Tab
 
 
 def _details(view: View, cell: Cell) -> list[Block]:
-    """The detailed tables, those of all systems together."""
+    """The detailed tables, of all systems together."""
     by_name: dict[str, list[tuple[int, Values]]] = {}
     for run, result in cell.present:
         for found in result.tables:
@@ -370,7 +368,7 @@ def _value(value: object) -> Text:
 
 
 def _estimates(view: View, cell: Cell) -> Section:
-    """Every number there is, side by side."""
+    """All estimates, side by side."""
     results, benchmark = cell.results, cell.benchmark
     keys = dict.fromkeys((e.metric, e.slice) for _, result in cell.present for e in result.estimates)
     rows: list[Sequence[Text]] = []

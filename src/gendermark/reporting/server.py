@@ -1,8 +1,8 @@
-"""A small web server for one browser, or for a few people who trust each other, from the standard library alone.
+"""A small web server for one browser, or a few trusted people, from the standard library alone.
 
-The address holds a random token. The first visit exchanges it for a cookie and leads on to an address without it, so
-that the token stays out of histories and screenshots. A `Site` names one by one what is served, so no request reaches
-a file. Pages of other sites in the same browser can neither read here (cookie and host) nor write (origin).
+The address contains a random token. The first visit exchanges it for a cookie and leads to an address without it, so
+that the token stays out of histories and screenshots. A `Site` lists everything that is served, so no request reaches a
+file. Pages of other sites in the same browser can neither read here (cookie and host) nor write (origin).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LONGEST_BODY = 64 * 1024
 _LOOPBACK_NAMES = frozenset({"localhost", LOOPBACK, "::1"})
 _EVERYWHERE = frozenset({"", "0.0.0.0", "::"})
 _WELCOME = b'<!doctype html><meta http-equiv="refresh" content="0; url=/"><a href="/">Continue</a>'
-"""Not a redirect: after a link on another site, a browser would keep the cookie back."""
+"""Not a redirect: after a link on another site, a browser would withhold the cookie."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -38,10 +38,10 @@ POLICY = (
 
 @dataclass(frozen=True)
 class File:
-    """Something that is served as it is."""
+    """A static response."""
 
     kind: str
-    """Its media type."""
+    """Media type."""
     content: bytes = field(repr=False)
 
 
@@ -49,12 +49,12 @@ class File:
 class Site:
     """Everything that can be requested, by path; the page itself has the empty path.
 
-    Reads get the fields of the query, writes the object that was sent; what they return is sent as JSON. A `UserError`
-    is sent as its sentence.
+    Reads get the query fields, writes the sent object; return values are sent as JSON. A `UserError` is sent as its
+    sentence.
     """
 
     files: Mapping[str, File | Callable[[], File]]
-    """As they are, or made for each request."""
+    """Static, or made for each request."""
     reads: Mapping[str, Callable[[Mapping[str, str]], Any]] = field(default_factory=dict)
     writes: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
     policy: str = POLICY
@@ -68,7 +68,7 @@ class _Refusal(Exception):
 
 
 class Server(ThreadingHTTPServer):
-    """Listens as soon as it is made; answers while `serve_forever` runs. Close it after that."""
+    """Listens once created; answers during `serve_forever`. Close it afterwards."""
 
     daemon_threads = True
     request_queue_size = 512
@@ -87,25 +87,24 @@ class Server(ThreadingHTTPServer):
 
     @property
     def is_open_to_others(self) -> bool:
-        """Whether other computers can reach it."""
         return not ipaddress.ip_address(str(self.server_address[0]).partition("%")[0]).is_loopback
 
     @property
     def url(self) -> str:
-        """The address to give to people; it holds the token."""
+        """The address for users, including the token."""
         host = socket.gethostname() if self.host in _EVERYWHERE else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.server_address[1]}/{self.token}/"
 
     @property
     def cookie(self) -> str:
-        """Name and value: by port, since a computer's ports share cookies; by token, so that tabs survive a restart."""
+        """Name and value: by port, since ports share cookies; by token, so that tabs survive a restart."""
         value = hashlib.sha256(f"cookie {self.token}".encode()).hexdigest()
         return f"gendermark-{self.server_address[1]}={value}"
 
     def is_ours(self, host: str) -> bool:
-        """Whether the `Host` of a request names this server: otherwise another site's name points here (DNS rebinding).
+        """Whether the `Host` of a request names this server, against DNS rebinding.
 
-        Any port will do: `ssh -L` has another one.
+        Any port is accepted: `ssh -L` changes it.
         """
         try:
             name = (urlsplit(f"//{host}").hostname or "").casefold()
@@ -116,11 +115,11 @@ class Server(ThreadingHTTPServer):
         return self.is_open_to_others and (name == socket.gethostname().casefold() or _is_address(name))
 
     def server_bind(self) -> None:
-        """Bind without asking the network for our own name, which can take long."""
+        """Bind without a slow lookup of our own name."""
         TCPServer.server_bind(self)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing about a browser that has gone away."""
+        """Ignore browsers that have disconnected."""
 
 
 def _is_address(name: str) -> bool:
@@ -138,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "gendermark", ""
     timeout = 60
-    """Seconds of silence after which a connection is closed."""
+    """Seconds of silence before a connection is closed."""
     server: Server
 
     def do_GET(self) -> None:
@@ -197,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_json(HTTPStatus.OK, write(sent))
 
     def _fail(self, status: HTTPStatus, reason: str) -> None:
-        # The rest of the request has not been read, and the next one would begin in the middle of it.
+        # The rest of the request is unread, and would be taken for the next one.
         self.close_connection = True
         self._send_json(status, {"error": reason}, Connection="close")
 
@@ -221,4 +220,4 @@ class _Handler(BaseHTTPRequestHandler):
         super().end_headers()
 
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 (the name of the base class)
-        """Log nothing: addresses hold the token."""
+        """Log nothing: addresses contain the token."""

@@ -1,8 +1,8 @@
-"""What a leaderboard shows: a system's result on one benchmark and direction, with the facts about the system.
+"""A submission to a leaderboard: a system's result on one benchmark and direction, with facts about the system.
 
-It is a cell of a run folder. `gendermark leaderboard add` puts one small file more into it, `submission.json`: facts
-about the system, hash and licence of the outputs, signature and numbers, and no text. A plain run folder needs none.
-To verify a submission, its outputs are judged and scored again, and everything it says is compared.
+It is a cell of a run folder. `gendermark leaderboard add` adds one small file, `submission.json`: facts about the
+system, hash and licence of the outputs, signature and numbers, without text. A plain run folder needs none.
+Verification judges and scores the outputs again, and compares everything the file states.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from gendermark.runs.score import Origin
 FILE = "submission.json"
 UNRECORDED = "unrecorded"
 RESAMPLING = Resampling()
-"""Of every submission, so that all intervals are comparable."""
+"""Used for every submission, so that all intervals are comparable."""
 _FORMAT = 1
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?(/\d{4}(-\d{2}(-\d{2})?)?)?")
 
 
 @dataclass(frozen=True)
 class SystemFacts:
-    """Facts about a system; what is not known is `unrecorded`."""
+    """Facts about a system; unknown ones are `unrecorded`."""
 
     name: str
     version: str = UNRECORDED
     vendor: str = UNRECORDED
     kind: str = UNRECORDED
     date: str = UNRECORDED
-    """Of the outputs: a year, a month or a day; `2024/2025` for a time between two."""
+    """Date of the outputs: a year, month or day; `2024/2025` for a range."""
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
@@ -60,7 +60,6 @@ class SystemFacts:
 
     @property
     def label(self) -> str:
-        """Name and version."""
         return self.name if self.version == UNRECORDED else f"{self.name} {self.version}"
 
     @property
@@ -76,19 +75,19 @@ class SystemFacts:
 
     @property
     def slug(self) -> str:
-        """The name of its folder and its page."""
+        """The name of its folder and page."""
         return re.sub(r"[^a-z0-9]+", "-", self.full_label.lower().replace("–", "-")).strip("-")
 
 
 @dataclass(frozen=True)
 class OutputFacts:
-    """Where the outputs came from."""
+    """The origin of the outputs."""
 
     source: str = UNRECORDED
     licence: str = UNRECORDED
     note: str = ""
     files: tuple[tuple[str, str], ...] = ()
-    """Name and SHA-256 of the files as they were given."""
+    """Name and SHA-256 of the original files."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +98,11 @@ class Submission:
     system: SystemFacts
     outputs: OutputFacts
     row: Mapping[str, Any] | None
-    """What `submission.json` holds; None for a plain run folder."""
+    """Content of `submission.json`; None for a plain run folder."""
     resampling: Resampling
     result: Result
     ranks: tuple[int, int] | None = None
-    """The first and the last that it may have on its board."""
+    """First and last possible rank on its board."""
 
     @property
     def rank(self) -> str:
@@ -114,7 +113,6 @@ class Submission:
 
     @property
     def directory(self) -> Path:
-        """The run folder of its system."""
         return self.cell.parent
 
 
@@ -122,7 +120,7 @@ class Submission:
 
 
 def write(root: Path, system: SystemFacts, outputs: OutputFacts, scored: Scored) -> Path:
-    """Add a submission to the run folder of its system below `root`; give its cell."""
+    """Add a submission to the run folder of its system below `root`; return its cell."""
     cell = scored.write(root / system.slug, Origin(system.full_label, resampling=RESAMPLING))
     files = [{"name": name, "sha256": digest} for name, digest in outputs.files]
     digest = content_hash(folder.texts_path(cell, scored.result))
@@ -150,7 +148,7 @@ def of_run(directory: Path, system: SystemFacts) -> list[Scored]:
 
 
 def row_of(result: Result) -> dict[str, Any]:
-    """What a leaderboard shows of a result: benchmark and direction, counts and main numbers."""
+    """The leaderboard's view of a result: benchmark and direction, counts and main numbers."""
     selection = result.selection
     verdicts = Counter(judgement.verdict.value for judgement in result.judgements)
     found = {(e.metric, e.slice): e for e in result.estimates}
@@ -168,7 +166,7 @@ def row_of(result: Result) -> dict[str, Any]:
 
 
 def shown_keys(result: Result) -> list[tuple[str, str]]:
-    """The metrics (and slices) of a leaderboard: the one that orders it, women and men, then the others."""
+    """The metrics (and slices) of a leaderboard: the ordering one, women and men, then the others."""
     benchmark = benchmark_of(result)
     shown = benchmark.presentation
     sides = (shown.sides.women, shown.sides.men, shown.sides.gap) if shown.sides else ()
@@ -180,7 +178,7 @@ def shown_keys(result: Result) -> list[tuple[str, str]]:
 
 
 def find(directories: Sequence[Path], names: Sequence[str] = ()) -> dict[Path, str]:
-    """The cells of all run folders in some directories, at any depth; each with the name given for its directory."""
+    """The cells of all run folders in some directories, at any depth, with the directory's given name."""
     found: dict[Path, str] = {}
     for number, directory in enumerate(directories):
         if not directory.is_dir():
@@ -196,7 +194,7 @@ def find(directories: Sequence[Path], names: Sequence[str] = ()) -> dict[Path, s
 
 
 def read(cell: Path, name: str = "") -> Submission:
-    """Read one cell; `name` is what the system of a plain run folder is called, if not as the run says."""
+    """Read one cell; `name` overrides the system name of a plain run folder."""
     path = cell / FILE
     result, _ = folder.read_result(cell)
     if not path.exists():
@@ -225,7 +223,7 @@ def read(cell: Path, name: str = "") -> Submission:
 
 
 def check_distinct(found: Sequence[Submission]) -> None:
-    """Refuse a system that is twice in a table."""
+    """Refuse a system that occurs twice in a table."""
     seen: dict[tuple[Any, ...], Submission] = {}
     for one in found:
         other = seen.setdefault((one.system.full_label, *key_of(one.result)), one)
@@ -239,11 +237,11 @@ def check_distinct(found: Sequence[Submission]) -> None:
 # -- verify ------------------------------------------------------------------------------------------------------------
 
 _CLOSE = 1e-6
-"""Other builds of numpy may round the last digits differently."""
+"""Other numpy builds may round the last digits differently."""
 _OF_VERSION = ("gendermark", "name")
-"""Keys of files and of signatures that other versions and names may change."""
+"""Keys of files and signatures that other versions and names may change."""
 _MOST_FAULTS = 3
-"""That are listed of one file."""
+"""Faults listed per file."""
 
 
 def faults(cell: Path) -> list[str]:
@@ -276,7 +274,7 @@ def faults(cell: Path) -> list[str]:
 
 
 def on_paper(submission: Submission) -> list[str]:
-    """What is wrong with a submission, as far as can be seen without judging anything."""
+    """Faults of a submission that show without judging."""
     cell, result, row = submission.cell, submission.result, submission.row
     if row is None:
         cells = folder.read_finished(cell.parent)["cells"]
@@ -293,12 +291,12 @@ def on_paper(submission: Submission) -> list[str]:
         found.append(
             f"{cell / FILE}: its system is {submission.system.full_label}, {folder.RESULT} has {result.system}"
         )
-    shown = {**row_of(result), "counts": row["result"].get("counts")}  # of judgements, which were not read
+    shown = {**row_of(result), "counts": row["result"].get("counts")}  # without judgements, which were not read
     return found + list(_differences(cell / FILE, row["result"], shown, f"{folder.RESULT} has"))
 
 
 def _differences(path: Path, stored: Mapping[str, Any], made: Mapping[str, Any], says: str) -> Iterator[str]:
-    """The values in which a file differs from what it should hold, the first few one by one."""
+    """Values of a file that differ from the expected ones; the first few listed."""
     expected = json.loads(json.dumps(made))
     wrong = [
         f"{path}: {where} is {was!r:.60}, and {says} {now!r:.60}"
@@ -312,7 +310,7 @@ def _differences(path: Path, stored: Mapping[str, Any], made: Mapping[str, Any],
 
 
 def _unequal(stored: Any, made: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The values in which two objects differ; numbers only beyond rounding."""
+    """Values in which two objects differ; numbers only beyond rounding."""
     if where == "signature" and isinstance(stored, str):
         stored, made = (dict(part.partition(":")[::2] for part in text.split("|")) for text in (stored, made))
         made |= {key: stored.get(key) for key in _OF_VERSION}

@@ -1,4 +1,4 @@
-"""Reports of runs in every format: tables of the papers, every estimate side by side, CSV and JSON for programs."""
+"""Reports of runs in every format: tables of the papers, all estimates side by side, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from gendermark.runs.folder import Run
 def render(runs: Mapping[str, Sequence[Result]], format_: str, metrics: Sequence[str] = ()) -> str:
     """The results of several runs side by side; `runs` maps each run's name to its results.
 
-    LaTeX has the tables of the papers, or of the metrics that are asked for; Markdown has every estimate besides.
+    LaTeX has the tables of the papers, or of the requested metrics; Markdown adds every estimate.
     """
     if format_ == "yaml":
         text: str = import_module("gendermark.adapters.exports").eval_results(runs)
@@ -91,7 +91,7 @@ def form_table(
 def _paper_tables(
     runs: Mapping[str, Sequence[Result]], metrics: Sequence[str] = (), *, is_for_print: bool = False
 ) -> list[Section]:
-    """In the forms that the papers have, or of these metrics; other data or other rules have tables of their own."""
+    """Tables in the papers' layout, or of these metrics; other data or rules get separate tables."""
     names = list(run_labels(runs).values())
     apart = condition_labels([result for results in runs.values() for result in results])
     grouped: dict[tuple[str, str], dict[str, list[Result | None]]] = {}
@@ -113,7 +113,7 @@ def _paper_tables(
 
 
 def _asked_form(cells: Sequence[Cell], metrics: Sequence[str]) -> Form:
-    """A row per system, a column for each of these metrics; without any, for the headline metrics."""
+    """A row per system, a column for each of these metrics, by default the headline metrics."""
     first = next(result for cell in cells for result in cell if result is not None)
     benchmark: Benchmark = registry.load("benchmark", first.selection.benchmark)
     wanted = metrics or benchmark.measures.headline
@@ -128,7 +128,7 @@ def _asked_form(cells: Sequence[Cell], metrics: Sequence[str]) -> Form:
 
 
 class _Marks:
-    """What print shows beside a number: the best of several systems, and what is significant."""
+    """Marks in print: the best of several systems, and significance."""
 
     def __init__(self, cells: Sequence[Cell], names: Sequence[str]) -> None:
         self._cells = cells
@@ -153,7 +153,7 @@ class _Marks:
         return Number(found, place.with_interval, is_best=found.shown in self._best(place), marks=marks)
 
     def _best(self, place: Place) -> set[str]:
-        """The best of all systems as it is shown; empty if all are alike, or where no direction is better."""
+        """The best systems as displayed; empty if all are equal, or no direction is better."""
         rank = {"higher": lambda x: -x, "lower": lambda x: x, "zero": abs}
         cell = self._cells[place.cell]
         first = next(result for result in cell if result is not None)
@@ -181,7 +181,7 @@ class _Marks:
 def _filled(
     form: Form, conditions: str, cells: Sequence[Cell], names: Sequence[str], marks: _Marks | None = None
 ) -> Table | None:
-    """A form with its numbers; None where it has none."""
+    """A form with its numbers; None if it has none."""
 
     def number(place: Place) -> Number:
         if marks is not None:
@@ -204,7 +204,7 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[Section]:
     """A table for each cell: a row per metric and slice, a column per run."""
     names = run_labels(runs)
     sections = []
-    # What was measured otherwise has other numbers: it gets a table of its own.
+    # Different conditions get separate tables.
     for key, label in condition_labels([result for results in runs.values() for result in results]).items():
         present = {name: result for name, results in runs.items() for result in results if key_of(result) == key}
         first = next(iter(present.values()))
@@ -249,7 +249,7 @@ FORMATS = {"html": ".html", "md": ".md", "latex": ".tex", "csv": ".csv", "json":
 
 
 def format_of(path: Path) -> str:
-    """The form that a file's ending asks for."""
+    """The format of a file's suffix."""
     for name, ending in FORMATS.items():
         if path.suffix.lower() in (ending, ".htm" if name == "html" else ending):
             return name
@@ -267,7 +267,7 @@ def write_report(runs: Sequence[Run], path: Path, metrics: Sequence[str] = ()) -
 
 
 def render_report(runs: Sequence[Run], format_: str, *, trend: bool = False, metrics: Sequence[str] = ()) -> str:
-    """The report of some runs, the first of which the others are compared with."""
+    """The report of some runs; the others are compared with the first."""
     check_format(format_)
     if metrics and format_ not in ("md", "latex"):
         raise UserError(f"--metric chooses the columns of Markdown and LaTeX tables; {format_} has every metric")

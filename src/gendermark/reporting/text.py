@@ -12,7 +12,7 @@ _ESCAPED = str.maketrans({character: f"\\{character}" for character in "\\|`*<!"
 
 
 def markdown(blocks: Sequence[Block]) -> str:
-    """Blocks one after the other; pictures and example sentences are left out."""
+    """Render blocks in order, without pictures and example sentences."""
     return "\n".join(line for block in blocks for line in _markdown_lines(block))
 
 
@@ -42,28 +42,27 @@ def _markdown_lines(block: Block) -> Iterator[str]:
 
 
 def line(cells: Sequence[Text]) -> str:
-    """A row of a table."""
     return "| " + " | ".join(map(text, cells)) + " |"
 
 
 def text(content: Text) -> str:
-    """Text as it is, whatever it holds, on one line."""
+    """Escaped text on one line."""
     return printable(plain(content)).translate(_ESCAPED).replace("](", "]\\(").replace("][", "]\\[")
 
 
 _LEAST_LABEL = 24
-"""The narrowest first column whose text is broken into lines."""
+"""Minimum width of a wrapped first column."""
 _LEAST_PROSE = 30
-"""The narrowest last column whose text is broken into lines."""
+"""Minimum width of a wrapped last column."""
 
 
 def for_terminal(blocks: Sequence[Block], width: int) -> str:
-    """Blocks as lines of at most this width. Pictures and example sentences are left out."""
+    """Lines of at most this width, without pictures and example sentences."""
     return "\n".join(line for block in blocks for line in _terminal_lines(block, width))
 
 
 def tabbed(table: Table) -> str:
-    """A table for programs: a header line, and cells between tabs."""
+    """A table for programs: a header line, and tab-separated cells."""
     return "\n".join("\t".join(map(_cell, line)) for line in (table.heads, *table.rows))
 
 
@@ -80,19 +79,19 @@ def _terminal_lines(block: Block, width: int) -> Iterator[str]:
     elif isinstance(block, Code):
         yield from block.text.splitlines()
     elif isinstance(block, Table):
-        # Drawn; a block for each row where it is too wide, so that no number is ever cut.
+        # One block per row if the table is too wide, so that no number is cut.
         heads, rows = [*map(_cell, block.heads)], [[*map(_cell, row)] for row in block.rows]
         yield from wrapped(plain(block.caption), width) if block.caption else []
         yield from [*(_drawn(heads, rows, width) or _listed(heads, rows, width)), ""]
 
 
 def _cell(cell: object) -> str:
-    """On one line: a tab or line break inside a cell (a file name may have one) would tear the table apart."""
+    """On one line: a tab or line break in a cell (such as a file name) would break the table."""
     return " ".join(plain(cell).split())  # type: ignore[arg-type]  # whatever a table holds
 
 
 def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
-    """Lines of at most this width; nothing is left out, and what is longer than a line goes on in the next."""
+    """Wrap at this width without losing anything; long words are split."""
     from rich.console import Console
     from rich.text import Text
 
@@ -107,9 +106,9 @@ def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
 
 
 def _drawn(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Columns beside each other, the last in several lines if it is prose; nothing if they do not fit.
+    """Columns side by side, the last one wrapped if it is prose; empty if they do not fit.
 
-    A row with nothing but its first cell is a heading, and may be wider than its column.
+    A row with only its first cell is a heading, and may exceed its column.
     """
     from rich import box
     from rich.cells import cell_len
@@ -125,20 +124,20 @@ def _drawn(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -
         is_number.append(bool(texts) and all(text[0] in "0123456789-–−+[<" and "→" not in text for text in texts))
         left = width - sum(widths) - 2 * place
         if place == len(columns) - 1 and not is_number[place] and widest > left:
-            # Prose is broken into lines, short phrases only between words.
+            # Wrap prose, but short phrases only between words.
             longest_word = max(cell_len(word) for text in [column, *texts] for word in text.split() or [""])
             widest = left if left >= (_LEAST_PROSE if widest > _LEAST_PROSE else longest_word) else widest
         widths.append(widest)
     excess = sum(widths) + 2 * (len(widths) - 1) - width
     if excess > 0 and not is_number[0]:
-        # The first column is broken into lines as well, if that is enough.
+        # Wrap the first column too, if that is enough.
         widths[0], excess = max(widths[0] - excess, _LEAST_LABEL), excess - (widths[0] - _LEAST_LABEL)
     if excess > 0:
         return []
     console = Console(width=width, file=io.StringIO(), color_system=None)
 
     def lines(row: Sequence[str] | None) -> list[str]:
-        look, gap = (box.SIMPLE_HEAD, 1) if row is None else (None, 2)  # the box adds a space of its own
+        look, gap = (box.SIMPLE_HEAD, 1) if row is None else (None, 2)  # the box adds its own space
         table = Drawn(box=look, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0), show_header=row is None)
         for column, size, numeric in zip(columns, widths, is_number, strict=True):
             table.add_column(Text(column), justify="right" if numeric else "left", width=size)
@@ -157,7 +156,7 @@ def _is_heading(row: Sequence[str]) -> bool:
 
 
 def _listed(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
-    """A block for each row: the first cell, then a line for every other that has something in it."""
+    """A block for each row: the first cell, then a line for every other non-empty one."""
     lines = []
     for row in cells:
         indent = 0

@@ -1,6 +1,6 @@
 """The page of `gendermark ui`: progress of each run, findings so far, and the explorer of sentences.
 
-Run folders are followed while they grow; the page gets the rows it shows and no more.
+Run folders are followed while they grow; the page gets only the rows it shows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FINISHED, RUNNING, STOPPED = "finished", "running", "stopped"
 
 
 MOST_ROWS = 500
-"""That one request can ask for."""
+"""Per request."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class FolderState:
     state: str
     """`finished`, `running`, or `stopped` before the end."""
     done: tuple[str, ...]
-    """The cells that are written, in the order of the run."""
+    """Finished cells, in run order."""
     wanted: tuple[str, ...]
     """All cells of the run."""
     manifest: Mapping[str, Any] = field(repr=False)
 
     @property
     def now(self) -> str:
-        """The cell it is working on."""
+        """The current cell."""
         return next((cell for cell in self.wanted if cell not in self.done), "") if self.state == RUNNING else ""
 
 
@@ -60,7 +60,7 @@ def look_at(directory: Path) -> FolderState:
     if manifest["status"] == FINISHED:
         return FolderState(directory, FINISHED, tuple(manifest["cells"]), wanted, manifest)
     state = RUNNING if locks.is_held(directory / ".lock") else STOPPED
-    # The result is the last file of a cell to be written.
+    # The result is the last file written for a cell.
     done = tuple(cell for cell in wanted if (directory / cell / folder.RESULT).is_file())
     return FolderState(directory, state, done, wanted, manifest)
 
@@ -70,11 +70,11 @@ class Snapshot:
     """All folders at one moment."""
 
     version: int
-    """Changes when the rows do."""
+    """Changes with the rows."""
     states: tuple[FolderState, ...]
     explorer: Explorer = field(repr=False)
     problems: tuple[str, ...] = ()
-    """What could not be read of unfinished runs."""
+    """Problems reading unfinished runs."""
 
     @property
     def is_live(self) -> bool:
@@ -82,7 +82,7 @@ class Snapshot:
 
 
 class RunFolders:
-    """Run folders, followed while they grow. `now` is what was read last; `refresh` looks again."""
+    """Run folders, followed while they grow. `now` is the last state; `refresh` updates it."""
 
     def __init__(
         self,
@@ -90,22 +90,22 @@ class RunFolders:
         names: Sequence[str] = (),
         tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
     ) -> None:
-        """`names` of their systems, in the same order, or empty; `tell` gets the progress of reading."""
+        """`names` of their systems, in the same order, or empty; `tell` receives progress."""
         self._directories, self._tell = directories, tell
         self._names = names or [""] * len(directories)
         self._read_cells: dict[Path, tuple[object, Result, Sequence[Text]]] = {}
-        """With the stamp of their files when they were read."""
+        """With the stamp of their files when read."""
         self._seen: object = None
         self._busy = threading.Lock()
         self.now = Snapshot(0, (), Explorer([]))
         self._read()
 
     def refresh(self) -> str:
-        """Read what is new, unless another thread is doing so; give the reason if that failed."""
+        """Read what is new, unless another thread is doing so; return the reason of a failure."""
         if self._busy.acquire(blocking=False):
             try:
                 self._read()
-            except UserError as problem:  # a folder was moved away, for example
+            except UserError as problem:  # such as a moved folder
                 return str(problem)
             finally:
                 self._busy.release()
@@ -155,11 +155,11 @@ def _stamp_of(cell: Path) -> object:
 
 
 def ui_site(folders: RunFolders) -> Site:
-    """Everything the page asks for. It asks for the status every second, which is when folders are looked at again."""
+    """Everything that the page requests. Its status request, every second, refreshes the folders."""
     script = f"{html.asset('page.js')}\n{html.asset('ui.js')}"
 
     def page() -> File:
-        # Half a surrogate pair is no text, but a damaged file name may have one.
+        # A damaged file name may contain a lone surrogate.
         return File("text/html", _render(folders.now, script).encode("utf-8", "replace"))
 
     def rows(query: Mapping[str, str]) -> Any:
@@ -184,7 +184,7 @@ def _number(query: Mapping[str, str], name: str) -> int:
 
 
 def _render(now: Snapshot, script: str) -> str:
-    # Names also of what has not been written yet.
+    # Include names of benchmarks not yet written.
     benchmarks = {cell.partition(".")[0] for state in now.states for cell in (*state.wanted, *state.done)}
     data = {**_state(now), "words": names_for_people(now.explorer, benchmarks)}
     links = [("#runs", "The runs"), ("#sentences", "The sentences"), ("#finding", "Findings")]
@@ -193,13 +193,13 @@ def _render(now: Snapshot, script: str) -> str:
 
 
 def _state(now: Snapshot) -> dict[str, Any]:
-    """What the explorer offers, and whether there will be more."""
+    """The explorer's data, and whether there will be more."""
     explorer = now.explorer
     return {**explorer.facets(), "entities": explorer.entities(), "version": now.version, "live": now.is_live}
 
 
 def _place(cell: str) -> str:
-    """A cell in words: benchmark and direction."""
+    """Benchmark and direction in words."""
     benchmark, _, languages = cell.partition(".")
     return f"{title_of(benchmark)}, {direction(*languages.split('-', 1))}"
 

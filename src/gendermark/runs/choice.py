@@ -1,7 +1,7 @@
-"""Forced choice: which of two given translations does a system find more probable?
+"""Forced choice: which of two given translations is more probable for a system?
 
-MT-GenEval considered this (footnote 7) and found that people agree less with it than with the words of translations; so
-it stands beside the word-based verdict, with their agreement, and never in its place.
+MT-GenEval considered this (footnote 7) and found lower agreement with people than for the words of translations; so it
+is reported beside the word-based verdict, with their agreement, and never replaces it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gendermark.records import Judgement, Request, Task, Test, Translation, Verd
 from gendermark.runs.translate import Answers
 
 Pairs = Sequence[tuple[str, str] | None]
-"""For each item a right and a contrastive translation, or none."""
+"""For each item a correct and a contrastive translation, or None."""
 
 
 def pairs_of(benchmark: Benchmark, item_set: ItemSet) -> Pairs:
@@ -26,7 +26,7 @@ def pairs_of(benchmark: Benchmark, item_set: ItemSet) -> Pairs:
 
 
 def choice_requests(requests: Sequence[Request], pairs: Pairs) -> list[Request]:
-    """For each item that has them, two requests: score the right translation, score the contrastive one."""
+    """Two requests for each item with a pair: score the correct translation, score the contrastive one."""
     return [
         Request(one.source, one.source_language, one.target_language, task=Task.SCORE, target=target)
         for one, targets in zip(requests, pairs, strict=True)
@@ -35,7 +35,7 @@ def choice_requests(requests: Sequence[Request], pairs: Pairs) -> list[Request]:
 
 
 def forced_choice(scored: Answers, pairs: Pairs, judgements: Sequence[Judgement], spec: str) -> Test:
-    """How often a system prefers the right translation, and how often that agrees with what it wrote.
+    """How often a system prefers the correct translation, and how often that agrees with its own output.
 
     `scored` are its answers to `choice_requests`.
     """
@@ -79,7 +79,7 @@ def forced_choice(scored: Answers, pairs: Pairs, judgements: Sequence[Judgement]
 
 
 def _log_probabilities(right: Sequence[Translation], wrong: Sequence[Translation]) -> dict[str, float | None]:
-    """Of all right and of all contrastive translations: the mean of texts, and of tokens where these are known."""
+    """Over all correct and all contrastive translations: mean per text, and per token if known."""
     means: dict[str, float | None] = {}
     for name, answers in (("right", right), ("wrong", wrong)):
         totals = [answer.log_probability for answer in answers if answer.log_probability is not None]

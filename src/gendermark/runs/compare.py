@@ -1,9 +1,8 @@
-"""Two systems on the same items: may they be compared, and do they differ? The one place that answers.
+"""Compare two systems on the same items: comparability and differences, for all outputs.
 
-`compare`, `gate`, the page, its findings and its figures all ask here, with the same resamples, so that the same
-question has the same answer everywhere. p-values are corrected by Holm within one family: the headline metrics of one
-pair of runs, over all cells that the two share. Metrics that are no headline form a second family, all of them
-together, whichever were asked for.
+`compare`, `gate`, the page, its findings and its figures share this implementation, with the same resamples, so that
+they always agree. p-values are Holm-corrected within one family: the headline metrics of one pair of runs, over all
+shared cells. Other metrics form a second family, complete whichever are requested.
 """
 
 from __future__ import annotations
@@ -42,31 +41,31 @@ if TYPE_CHECKING:
 
 # -- which results may be compared -------------------------------------------------------------------------------------
 
-# Of a signature: whose numbers they are and how their intervals were made, not what was measured.
+# Signature keys that identify the system or the intervals, not the conditions.
 _NOT_MEASURED = frozenset({"gendermark", "benchmark", "direction", "system", "decoding", "intervals"})
 _COVERED = _NOT_MEASURED | {"data", "rules", "cluster", "parts"}
 _SIGNED = " as signed"
 
 
 def conditions(result: Result) -> dict[str, str]:
-    """What was measured and how, by name: data, rules, every option of the benchmark, what else is signed."""
+    """Conditions of a result by name: data, rules, every option of the benchmark, other signed values."""
     found = {
         **_asked(result),
         "data": result.origin,
-        # With their version, which a run of last year may not share; it stands in the signature only.
+        # The rules version, which may differ from older runs, is only in the signature.
         "rules": result.signed.get("rules", result.selection.rules),
     }
-    # What an option was settled to (a tuned alpha, a version of a model) stands in the signature only.
+    # Resolved values of options (a tuned alpha, a model version) are only in the signature.
     signed = {f"{key}{_SIGNED if key in found else ''}": value for key, value in result.signed.items()}
     found |= {key: value for key, value in signed.items() if key.removesuffix(_SIGNED) not in _COVERED}
-    with suppress(UnknownName):  # a benchmark of another version is shown, and compares by what it signed
+    with suppress(UnknownName):  # an unknown benchmark of another version: compare by signature
         benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
         return dict(benchmark.as_compared(found))
     return found
 
 
 def _asked(result: Result) -> dict[str, str]:
-    """Those of the conditions that were chosen: they may be the same in every direction."""
+    """The chosen conditions, which may be equal for every direction."""
     selection = result.selection
     return {
         "data": f"{selection.data} {selection.revision}".strip(),
@@ -78,12 +77,12 @@ def _asked(result: Result) -> dict[str, str]:
 
 
 def key_of(result: Result) -> tuple[str, ...]:
-    """Results with the same key may stand in one table."""
+    """Results with equal keys may share a table."""
     return (result.cell, *(f"{name}={value}" for name, value in conditions(result).items()))
 
 
 def check_comparable(a: Result, b: Result) -> list[str]:
-    """Refuse two results that measure different things; remarks where what differs may be what is under study."""
+    """Refuse results that measure different things; remark on differences that may be the subject of study."""
     options = own_options(type(a.selection))
     first, second = conditions(a), conditions(b)
     remarks = []
@@ -105,9 +104,9 @@ def check_comparable(a: Result, b: Result) -> list[str]:
 
 
 def condition_labels(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
-    """Key -> what sets it apart from others of its benchmark ("context joined"); empty where nothing does.
+    """Key -> what distinguishes it from others of its benchmark ("context joined"); empty if nothing.
 
-    Directions that were measured alike have the same label: they may stand in one table, and no others.
+    Directions measured alike share a label, and may share a table.
     """
     by_benchmark: dict[str, dict[tuple[str, ...], Result]] = {}
     labels: dict[tuple[str, ...], str] = {}
@@ -120,9 +119,9 @@ def condition_labels(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
 
 
 def _labels(found: Mapping[tuple[str, ...], Result]) -> dict[tuple[str, ...], str]:
-    """Of the results of one benchmark; as short as they can be while no two of a cell have the same."""
+    """The shortest labels that are unique within a cell, for the results of one benchmark."""
     measured = {key: conditions(result) for key, result in found.items()}
-    # An option counts by what it came to, where its benchmark says so.
+    # Use resolved option values, if the benchmark has them.
     asked = {
         key: {**_asked(result), **{name: measured[key].get(name, "") for name in own_options(type(result.selection))}}
         for key, result in found.items()
@@ -131,7 +130,7 @@ def _labels(found: Mapping[tuple[str, ...], Result]) -> dict[tuple[str, ...], st
     for name in dict.fromkeys(chain.from_iterable(measured.values())):
         wishes = {key: asked[key].get(name, "") for key in found}
         values = {key: measured[key].get(name, "") for key in found}
-        # Of another direction, data and tools are others even where the same was asked for.
+        # Data and tools of another direction differ even under equal options.
         differing = {(key[0], value) for key, value in values.items()}
         if len(differing) > len({key[0] for key in found}) or len(set(wishes.values())) > 1:
             is_enough = len({(key[0], value) for key, value in wishes.items()}) == len(differing)
@@ -147,7 +146,7 @@ def _labels(found: Mapping[tuple[str, ...], Result]) -> dict[tuple[str, ...], st
 
 
 def described(result: Result, apart: str) -> str:
-    """Data and rules in words, and what else sets a result apart, such as "context joined"."""
+    """Data and rules in words, and what else distinguishes a result, such as "context joined"."""
     selection = result.selection
     said = (f"data {selection.data}", f"rules {selection.rules}")
     more = [part for part in apart.split(", ") if part and part not in said]
@@ -157,16 +156,16 @@ def described(result: Result, apart: str) -> str:
 # -- two runs ----------------------------------------------------------------------------------------------------------
 
 RESAMPLING = Resampling(10_000)
-"""Of every comparison, unless the user asks for another number."""
+"""Default of every comparison."""
 FAMILY = "Holm's correction over the headline metrics of the two runs"
 LESS_RIGHT = 0.05
 """The p-value below which a system has lower accuracy."""
 SMALLER = "smaller gap, but lower accuracy"
 _EFFECTS = ("delta", "delta_s", "delta_s_f1", "delta_fc", "delta_mc", "log_odds", "f_s")
-"""Metrics that are stereotype effects, which are not gaps between women and men."""
+"""Stereotype effects, which are not gaps between women and men."""
 ABSENT = "not compared"
 CHANGES = ("worse", "better", SMALLER, "changed", "unclear", ABSENT)
-"""What the second run is, in the order of reports."""
+"""The change of the second run, in report order."""
 IN_WORDS = {
     "worse": "significantly worse",
     "better": "significantly better",
@@ -190,24 +189,24 @@ class Comparison:
     low: float | None = None
     high: float | None = None
     p_value: float | None = None
-    """Of "no difference", two-sided; below 0.05 exactly where the 95 % interval leaves 0 out."""
+    """Two-sided, of "no difference"; below 0.05 exactly if the 95% interval excludes 0."""
     p_adjusted: float | None = None
-    """The same after Holm, within its family."""
+    """Holm-corrected within its family."""
     p_size: float | None = None
-    """Of a gap: of "as far from 0 as before", two-sided; the same as `p_value` unless the gap has changed sides."""
+    """For a gap: two-sided, of "as far from 0 as before"; equals `p_value` unless the gap changed sign."""
     was_clear: bool | None = None
-    """Of a gap that has changed sides: whether the first is significant; `is_clear`: whether the second is."""
+    """For a gap that changed sign: whether the first is significant; `is_clear`: whether the second is."""
     is_clear: bool | None = None
     detectable: float | None = None
-    """The smallest true difference that is found with a power of 80%, at the corrected level."""
+    """The smallest true difference detected with 80% power, at the corrected level."""
     is_right_less_often: bool = False
-    """Whether the second system has significantly lower accuracy: a gap may be small because little is right."""
+    """Whether the second system has significantly lower accuracy: a gap may be small because little is correct."""
     unit: Unit = Unit.PERCENT
     is_headline: bool = True
     spread: DifferenceSpread | ResampledSpread | None = field(default=None, compare=False, repr=False)
-    """How sure the difference is; not in JSON."""
+    """Uncertainty of the difference; not in JSON."""
     size_ends: tuple[float, float] | None = field(default=None, compare=False, repr=False)
-    """Of a gap that has changed sides: the interval of how much larger it is than before; not in JSON."""
+    """For a gap that changed sign: the interval of its increase in size; not in JSON."""
 
     def to_json(self) -> dict[str, Any]:
         keys = [key for key in self.__dataclass_fields__ if key not in ("spread", "size_ends")]
@@ -223,7 +222,7 @@ class Comparison:
 
     @property
     def worse_by(self) -> float:
-        """By how much the second is worse at least: the near end of the interval; below 0 if it may be better."""
+        """Minimum loss of the second: the near end of the interval; negative if it may be better."""
         if self.first is None or self.second is None or self.low is None or self.high is None:
             return 0.0
         if self.better == "zero":
@@ -233,9 +232,10 @@ class Comparison:
         return self.low if self.better == "lower" else -self.high
 
     def change(self, alpha: float = ALPHA) -> str:
-        """One of `CHANGES`: `better` and `worse` only if the corrected test and the interval both say so.
+        """One of `CHANGES`: `better` and `worse` only if both corrected test and interval agree.
 
-        Of gaps: a system that is right about nobody treats all alike, and is no better for it."""
+        A smaller gap with lower accuracy is no improvement.
+        """
         if self.first is None or self.second is None or self.difference is None:
             return ABSENT
         spans_zero = self.low is None or self.high is None or self.low <= 0 <= self.high
@@ -244,7 +244,7 @@ class Comparison:
         if self.better == "neither":
             return "changed"
         if self.better == "zero":
-            # From +2 to -2 is a change, but for nobody the better or the worse; from nothing to something is.
+            # From +2 to -2 is neither better nor worse; from no gap to a gap is.
             has_appeared_or_gone = self.was_clear is not None and self.was_clear != self.is_clear
             if (self.p_size is None or self.p_size >= alpha) and not has_appeared_or_gone:
                 return "changed"
@@ -269,20 +269,20 @@ class Comparison:
 
 @dataclass(frozen=True, repr=False)
 class ComparisonReport:
-    """All comparisons of two runs, and of each cell a test of how many items are right."""
+    """All comparisons of two runs, and for each cell a test of the number of correct items."""
 
     first: str
     second: str
     comparisons: tuple[Comparison, ...]
     tests: tuple[Test, ...]
     notes: tuple[str, ...] = ()
-    """In what the runs differ beside their systems."""
+    """Differences between the runs other than their systems."""
     refusals: tuple[str, ...] = ()
     """Why some cells could not be compared."""
     n_questions: int = 0
-    """The size of the largest family that was corrected together and has a p-value made by resampling."""
+    """Size of the largest correction family with resampled p-values."""
     names: tuple[str, str] = ("", "")
-    """What the two systems are called."""
+    """The names of the systems."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -322,7 +322,7 @@ class ComparisonReport:
 
 @dataclass(frozen=True)
 class Asked:
-    """Which metrics are wanted: the headline ones, those named, or all."""
+    """The requested metrics: headline, named, or all."""
 
     names: Collection[str] = ()
     everything: bool = False
@@ -333,7 +333,7 @@ class Asked:
         return self.everything or benchmark.is_headline(metric)
 
     def check(self, results: Sequence[Result]) -> None:
-        """An error names the metrics there are if one that was asked for is not among them."""
+        """Refuse an unknown metric; the error lists the available ones."""
         known: dict[str, set[str]] = {}
         for result in results if self.names else []:
             for metric in metrics_of(result):
@@ -358,8 +358,8 @@ def compare(
 ) -> ComparisonReport:
     """Compare two runs cell by cell, paired on their items.
 
-    What cannot be compared is an error; or, with `leave_out`, named among the refusals. `progress` is called after
-    every cell with the number done and the number of all.
+    Incomparable cells are an error; or, with `leave_out`, listed in the refusals. `progress` is called after every cell
+    with the number done and the total.
     """
     pairs, notes, refusals = _matched(first, second, leave_out)
     asked.check([a for a, _ in pairs])
@@ -368,7 +368,7 @@ def compare(
     for n_done, (a, b) in enumerate(pairs):
         progress(n_done, len(pairs))
         items_right = _items_right(a, b, resampling)
-        if any(judgement.expected for judgement in a.judgements):  # else nothing is right or wrong
+        if any(judgement.expected for judgement in a.judgements):  # otherwise nothing is correct or wrong
             tests.append(items_right)
         try:
             own = _compare_cell(a, b, resampling, asked)
@@ -381,7 +381,7 @@ def compare(
     families = Counter(c.is_headline for c in found if c.p_value is not None)
     wanted = {(a.cell, *m.key) for a, _ in pairs for m in metrics_of(a) if asked.wants(benchmark_of(a), m)}
     comparisons = [c for c in comparisons if c.key in wanted]
-    # These cannot be smaller than the number of resamples allows.
+    # Resampling limits how small these can be.
     resampled = [families[c.is_headline] for c in comparisons if isinstance(c.spread, ResampledSpread)]
     (system, name), (other, other_name) = (
         (results[0].system, results[0].called) if results else ("", "") for results in (first, second)
@@ -399,7 +399,7 @@ def compare(
 
 
 def too_coarse(n_questions: int, resampling: Resampling) -> list[str]:
-    """Holm multiplies the smallest p-value by the number of questions; resampling has a smallest one."""
+    """Warn if the smallest resampled p-value cannot be significant after Holm."""
     if 2 * n_questions / (resampling.n_resamples + 1) < ALPHA:
         return []
     enough = int(2 * n_questions / ALPHA) + 1
@@ -434,7 +434,7 @@ def metrics_of(result: Result) -> list[Metric]:
 
 
 def metric_names(benchmark: str, metric: str, part: str) -> set[str]:
-    """How a metric may be called: `metric` (the whole), `metric:slice`, or either after `benchmark.`."""
+    """Names of a metric: `metric` (all items), `metric:slice`, or either after `benchmark.`."""
     short = {f"{metric}:{part}"} | ({metric} if part == "all" else set())
     return short | {f"{benchmark}.{name}" for name in short}
 
@@ -442,7 +442,7 @@ def metric_names(benchmark: str, metric: str, part: str) -> set[str]:
 def _matched(
     first: Sequence[Result], second: Sequence[Result], leave_out: bool
 ) -> tuple[list[tuple[Result, Result]], list[str], list[str]]:
-    """The results of the same cells, remarks about them, and why others are left out."""
+    """Results of the same cells, remarks about them, and why others are left out."""
     by_cell = {result.cell: result for result in second}
     found = [(result, by_cell[result.cell]) for result in first if result.cell in by_cell]
     if not found and not leave_out:
@@ -461,7 +461,7 @@ def _matched(
 
 
 def _compare_cell(a: Result, b: Result, resampling: Resampling, asked: Asked) -> list[Comparison]:
-    """All headline metrics of a cell; and, if any other was asked for, all others too: they are one family."""
+    """All headline metrics of a cell; and, if any other was requested, all others too, as one family."""
     benchmark, every = benchmark_of(a), metrics_of(a)
     with_others = any(asked.wants(benchmark, m) and not benchmark.is_headline(m) for m in every)
     metrics = [m for m in every if with_others or benchmark.is_headline(m)]
@@ -473,7 +473,7 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, asked: Asked) ->
 def compare_metric(
     cell: str, metric: Metric, pairing: Pairing, resampling: Resampling, is_headline: bool = True
 ) -> Comparison:
-    """One metric of two systems; not yet corrected for other questions."""
+    """One metric of two systems, uncorrected."""
     first, second = (None if np.isnan(value) else value for value in pairing.values(metric))
     found = Comparison(
         cell=cell,
@@ -507,9 +507,9 @@ def compare_metric(
 
 
 def _items_right(a: Result, b: Result, resampling: Resampling) -> Test:
-    """Whether one system gets more items right: whole groups change places, since their items are correlated.
+    """Test whether one system gets more items correct, permuting whole groups, since their items are correlated.
 
-    (McNemar's test would take the items for independent, and finds differences where there are none.)
+    (McNemar's test assumes independent items, and finds spurious differences.)
     """
     won: Counter[str] = Counter()
     only = [0, 0]
@@ -530,25 +530,25 @@ def _items_right(a: Result, b: Result, resampling: Resampling) -> Test:
 # -- more than two runs: every pair, or the versions of one system in their order --------------------------------------
 
 Pair = tuple[int, int]
-"""Places of two runs, the earlier first."""
+"""Indices of two runs, the earlier first."""
 Key = tuple[str, str, str]
 """Cell, metric and slice."""
 
 
 @dataclass(frozen=True)
 class ComparedMetric:
-    """One metric of one cell: its value in every run, and the differences that were asked for."""
+    """One metric of one cell: its value in every run, and the requested differences."""
 
     values: tuple[Estimate, ...]
     differences: Mapping[Pair, Comparison]
 
     @property
     def any(self) -> Comparison:
-        """One of the differences: all are of the same metric."""
+        """Any of the differences, for facts about the metric."""
         return next(iter(self.differences.values()))
 
     def trend(self, runs: Sequence[str]) -> str:
-        """Where the versions have gone, in one or two plain sentences."""
+        """The trend over versions, in one or two sentences."""
         last = len(runs) - 1
         whole = self.differences[0, last]
         name = whole.metric if whole.slice == "all" else f"{whole.metric}:{whole.slice}"
@@ -571,7 +571,7 @@ class ComparedMetric:
 
 @dataclass(frozen=True)
 class ManyCompared:
-    """Several runs side by side; p-values are corrected within each pair of runs, as if it were compared alone."""
+    """Several runs side by side; p-values are corrected within each pair of runs, as if compared alone."""
 
     runs: tuple[str, ...]
     systems: tuple[str, ...]
@@ -579,7 +579,7 @@ class ManyCompared:
     is_trend: bool
     notes: tuple[str, ...]
     called: tuple[str, ...] = ()
-    """The names of the systems, each unlike the others; `runs` are the names of the folders."""
+    """Unique system names; `runs` are the folder names."""
 
     @property
     def from_first(self) -> list[Pair]:
@@ -622,9 +622,9 @@ def compare_many(
     trend: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> ManyCompared:
-    """Compare every pair of runs; or, for a trend, each version with the one before it and with the first.
+    """Compare every pair of runs; for a trend, each version with the previous and the first one.
 
-    `progress` is called after every pair with the number done and the number of all.
+    `progress` is called after every pair with the number done and the total.
     """
     names = tuple(runs)
     shared, notes = _shared_cells(runs)
@@ -643,7 +643,7 @@ def compare_many(
         notes += [f"{names[i]} and {names[j]}: {note}" for note in report.notes]
         n_questions = max(n_questions, report.n_questions)
     values = [_values(results, resampling.confidence, asked) for results in shared]
-    # A metric counts only if every run knows it: a slice may be missing where nothing of it was judged.
+    # Use only metrics available in every run: a slice without judgements may be missing.
     known: list[set[Key]] = [set(table) for table in found.values()] + [set(table) for table in values]
     compared = tuple(
         ComparedMetric(tuple(value[key] for value in values), {pair: found[pair][key] for pair in pairs})
@@ -668,7 +668,7 @@ def _shared_cells(runs: Mapping[str, Sequence[Result]]) -> tuple[list[list[Resul
 
 
 def _values(results: Sequence[Result], confidence: float, asked: Asked) -> dict[Key, Estimate]:
-    """As they stand in the runs; estimated again where intervals of another confidence are asked for."""
+    """The stored estimates; recomputed for another confidence level."""
     found: dict[Key, Estimate] = {}
     for result in results:
         benchmark = benchmark_of(result)

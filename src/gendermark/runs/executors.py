@@ -1,8 +1,7 @@
-"""Where work is done: in this process, in processes of this machine, or on a dask cluster (`--executor`).
+"""Execution backends: this process, local processes, or a dask cluster (`--executor`).
 
-Work is a function of one task, both of which can be pickled. The results come back to the one process that asked (the
-driver), which alone writes anything, so they are the same wherever the work was done. Nothing here knows about
-translations.
+Work is a function of one task, both picklable. Results return to the calling process (the driver), which alone writes
+anything, so they are the same for all backends. Nothing here knows about translations.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gendermark import __version__
 from gendermark.errors import MissingExtra, UserError
 
-if TYPE_CHECKING:  # to score a file needs none of it
+if TYPE_CHECKING:  # keeps `score` fast
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
@@ -38,32 +37,32 @@ R = TypeVar("R")
 
 KINDS = "serial, processes, processes:4, dask, dask:4 or dask:tcp://HOST:8786"
 MOST_DEATHS = 3
-"""Workers that may die with the same task, before the task is taken to be the reason."""
+"""Worker deaths on the same task before the task is blamed."""
 MOST_WORKERS = 1024
 FEW = 3
-"""Starting processes takes longer than this many pieces of work."""
+"""Below this number of tasks, starting processes is not worthwhile."""
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(?:[^\s/:\[\]]+|\[[\da-fA-F:.]+\]):\d{1,5}")
 
 
 class Executor(ABC):
-    """Use as a context manager: its workers end with it."""
+    """A context manager that owns its workers."""
 
     is_serial = False
     n_lost = 0
-    """How many workers were lost so far."""
+    """Number of lost workers."""
     dashboard = ""
-    """Where the workers can be watched, if anywhere."""
+    """URL of a dashboard, if any."""
 
     @abstractmethod
     def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
-        """Every task with its result, as soon as it is there, in any order.
+        """Every task with its result, as soon as available, in any order.
 
-        A task is taken only when a worker is about to need it. If one fails, no more are taken, those under way are
-        still given back, and then the failure is raised. A task whose worker is lost is done again.
+        Tasks are taken only when a worker is about to need them. After a failure no more are taken, those under way are
+        still returned, and then the failure is raised. Tasks of lost workers are repeated.
         """
 
     def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """The results in the order of the tasks."""
+        """Results in task order."""
         waiting: dict[int, R] = {}
         n_given = 0
         for (place, _), result in self.each(partial(_numbered, work), enumerate(tasks)):
@@ -73,7 +72,7 @@ class Executor(ABC):
                 n_given += 1
 
     def notes(self) -> list[str]:
-        """What to tell the user after the work."""
+        """Messages for the user after the work."""
         n = self.n_lost
         if not n:
             return []
@@ -108,7 +107,7 @@ SERIAL = Serial()
 
 
 def open_executor(text: str, n_pieces: int = 0) -> Executor:
-    """The executor that `--executor` names; if it names none, processes for many pieces of work, and none for few."""
+    """The executor of `--executor`; by default, processes for many tasks, else none."""
     if not text:
         text = "processes" if n_pieces > FEW else "serial"
     kind, colon, argument = text.partition(":")
@@ -118,7 +117,7 @@ def open_executor(text: str, n_pieces: int = 0) -> Executor:
         raise UserError(f"{text!r} is not an executor; use {KINDS}")
     if kind == "dask" and _ADDRESS.fullmatch(argument):
         return Dask(address=argument)
-    # Python does not read a number of a thousand digits.
+    # Python refuses to read a number of thousands of digits.
     if argument and (not re.fullmatch(r"\d{1,4}", argument) or not 1 <= int(argument) <= MOST_WORKERS):
         or_address = ", or the address of a scheduler: tcp://HOST:PORT or HOST:PORT" if kind == "dask" else ""
         raise UserError(f"{text}: give a number of workers from 1 to {MOST_WORKERS}{or_address}")
@@ -130,11 +129,11 @@ def open_executor(text: str, n_pieces: int = 0) -> Executor:
 
 
 class _Workers(Executor):
-    """Hands out tasks and collects their futures, whoever does the work."""
+    """Hands out tasks and collects their futures."""
 
     @abstractmethod
     def _n_at_once(self) -> int:
-        """How many tasks may be under way now."""
+        """How many tasks may be in progress."""
 
     @abstractmethod
     def _submit(self, work: Callable[[Any], Any], task: Any) -> Any:
@@ -142,7 +141,7 @@ class _Workers(Executor):
 
     @abstractmethod
     def _abandon(self, futures: Sequence[Any]) -> None:
-        """Stop work whose results nobody wants any more."""
+        """Stop work whose results are no longer needed."""
 
     def _result(self, future: Any) -> Any:
         return future.result()
@@ -180,7 +179,7 @@ class _Workers(Executor):
 
 
 def attempt(work: Callable[[T], R], task: T) -> R:
-    """Do a task on a worker; its exceptions become some that survive the way back."""
+    """Do a task on a worker; exceptions are converted to picklable ones."""
     try:
         return work(task)
     except UserError as problem:
@@ -203,17 +202,17 @@ def _workers_died() -> UserError:
 
 @contextlib.contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
-    """Processes and threads that are started inside never receive Ctrl-C; this one receives it afterwards.
+    """Processes and threads started inside never receive Ctrl-C; this one receives it afterwards.
 
-    A terminal sends it to all of them, but only the driver acts on it, and then ends its workers. They inherit the
-    blocked signal from their very first instruction on; ignoring it would only work once Python runs.
+    A terminal sends it to all of them, but only the driver acts on it and ends its workers. They inherit the blocked
+    signal from their first instruction on; ignoring it would only work once Python runs.
     """
     from multiprocessing import resource_tracker
 
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    # Comes with the first process that is started, and unblocks the signal when it does.
+    # It starts with the first process, and unblocks the signal when it does.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -223,13 +222,13 @@ def _ctrl_c_blocked() -> Iterator[None]:
 
 
 def _end_if_read_by_a_worker() -> None:
-    """A worker first reads the script that started it; without the usual guard there, it also gets here.
+    """A worker first imports the script that started it; without the usual guard there, it also gets here.
 
-    It ends silently; the driver says why.
+    It ends silently; the driver reports why.
     """
     import multiprocessing
 
-    if getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself asks
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself checks
         raise SystemExit(1)
 
 
@@ -253,7 +252,7 @@ class _Worker:
     has_begun: bool = False
 
     def done(self, work: Callable[[Any], Any], task: Any) -> tuple[Any, Exception | None]:
-        """The result of a task, or why there is none; EOFError or OSError if the worker dies."""
+        """The result of a task, or its exception; EOFError or OSError if the worker dies."""
         if not self.has_begun:
             self.has_begun = self.connection.recv() is None
         self.connection.send((work, task))
@@ -261,7 +260,7 @@ class _Worker:
         return outcome
 
     def end(self) -> None:
-        self.connection.close()  # at which a worker that waits for work ends by itself
+        self.connection.close()  # an idle worker then ends by itself
         self.process.join(_SECONDS_TO_END)
         self.kill()
 
@@ -272,10 +271,9 @@ class _Worker:
 
 
 class Processes(_Workers):
-    """`processes[:N]`: workers on this machine, each a process of its own that keeps what it has loaded.
+    """`processes[:N]`: local worker processes that keep what they have loaded.
 
-    A thread waits for each. Not a pool of processes of the standard library: there, one killed worker takes the work of
-    all others with it.
+    A thread waits for each. The standard library's process pools lose all work if one worker is killed.
     """
 
     def __init__(self, n_workers: int = 0) -> None:
@@ -307,7 +305,7 @@ class Processes(_Workers):
                 result, problem = worker.done(work, task)
             except BaseException as failure:
                 worker.kill()
-                is_dead = isinstance(failure, EOFError | OSError)  # else the task or its result cannot be pickled
+                is_dead = isinstance(failure, EOFError | OSError)  # otherwise the task or its result cannot be pickled
                 with self._lock:
                     self._busy.remove(worker)
                     self.n_lost += is_dead and not self._is_abandoned
@@ -354,17 +352,17 @@ class Processes(_Workers):
 
 
 def _give_up(worker: _Worker, n_deaths: int) -> None:
-    """Refuse to try the task of a dead worker again, if that is in vain."""
+    """Give up on the task of a dead worker if repeating it is pointless."""
     code = worker.process.exitcode or 0
-    if not worker.has_begun and (code > 0 or n_deaths >= MOST_DEATHS):  # the next one would do the same
+    if not worker.has_begun and (code > 0 or n_deaths >= MOST_DEATHS):  # the next one would die too
         raise _not_started(f"exit code {code}" if code > 0 else "killed, or out of memory?")
     if n_deaths >= MOST_DEATHS:
         raise _workers_died()
 
 
 def _serve(connection: Connection) -> None:
-    """A worker: work until the driver has no more of it, or is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked, as the driver has done: on Windows
+    """A worker: work until the driver has finished or died."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows, where the driver cannot block it
     threading.Thread(target=_end_with_driver, daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         connection.send(None)
@@ -376,13 +374,13 @@ def _serve(connection: Connection) -> None:
                 outcome = None, problem
             try:
                 connection.send(outcome)
-            # A fault of the work: a worker that died of it would be started again.
+            # The task's fault: if the worker died of it, it would be restarted.
             except (AttributeError, TypeError, pickle.PicklingError) as problem:
                 connection.send((None, RuntimeError(f"on a worker: its result cannot be sent: {problem}")))
 
 
 def _end_with_driver() -> None:
-    """A driver that was killed cannot tell its workers, who may be in the middle of something long."""
+    """A killed driver cannot notify its workers, which may be in a long task."""
     import multiprocessing
 
     driver = multiprocessing.parent_process()
@@ -397,7 +395,7 @@ def _n_processors() -> int:
 
 @contextlib.contextmanager
 def _environment(name: str, value: str) -> Iterator[None]:
-    """Set a variable for processes that are started inside, unless the user has set it."""
+    """Set an environment variable for child processes, unless the user has set it."""
     if name in os.environ:
         yield
         return
@@ -411,29 +409,29 @@ def _environment(name: str, value: str) -> Iterator[None]:
 # -- dask --------------------------------------------------------------------------------------------------------------
 
 _PER_THREAD = 2
-"""Tasks that are handed over for each thread of a worker: one to do, and one so that it need not wait."""
+"""Tasks in progress per worker thread: a current and a waiting one."""
 _LOGGERS = ("distributed", "distributed.client", "distributed.gc")
-"""Those to which dask gives levels of their own."""
+"""Loggers whose levels dask sets itself."""
 _SECONDS_BETWEEN_COUNTS = 2.0
 _SECONDS_TO_FIND = 10
 _SECONDS_FOR_WORKERS = 60
 
 
 class Dask(_Workers):
-    """`dask[:N]`, `dask:ADDRESS`: workers of dask.distributed, on this machine or on any cluster that it can use.
+    """`dask[:N]`, `dask:ADDRESS`: workers of dask.distributed, local or on any cluster.
 
-    Clusters of Slurm, Kubernetes or SSH are started with dask's own tools; they give the address of a scheduler.
+    Start clusters of Slurm, Kubernetes or SSH with dask's own tools, and pass their scheduler's address.
     """
 
     def __init__(self, n_workers: int = 0, address: str = "") -> None:
-        """Workers on this machine (none: one for each core), or those of the scheduler at an address."""
+        """Local workers (default: one per core), or those of a scheduler."""
         _end_if_read_by_a_worker()
         try:
             import dask
             import distributed
         except ImportError:
             raise MissingExtra("the executor dask", "dask") from None
-        for name in _LOGGERS:  # we report lost workers and a lost scheduler ourselves
+        for name in _LOGGERS:  # we report lost workers and schedulers ourselves
             logging.getLogger(name).setLevel(logging.CRITICAL)
         dask.config.set(
             {"distributed.scheduler.allowed-failures": MOST_DEATHS - 1, "distributed.logging.distributed": "critical"}
@@ -446,17 +444,17 @@ class Dask(_Workers):
                 log.info("looking for the dask scheduler at %s, for %d s at most", address, _SECONDS_TO_FIND)
                 try:
                     client = distributed.Client(address, timeout=_SECONDS_TO_FIND)
-                except (OSError, ValueError, TypeError):  # a TimeoutError is an OSError
+                except (OSError, ValueError, TypeError):  # TimeoutError is an OSError
                     raise UserError(
                         f"no dask scheduler answers at {address}; is it running, and is the address right?"
                     ) from None
                 self._client = resources.enter_context(client)
             else:
-                # The thread that is started here also starts the workers, and those that take the place of lost ones.
+                # The thread started here also starts workers and their replacements.
                 with _ctrl_c_blocked():
                     cluster = resources.enter_context(_dask_cluster(n_workers or os.cpu_count() or 1))
                 self._client = resources.enter_context(distributed.Client(cluster))
-            if find_spec("bokeh") is not None:  # without which the link leads nowhere
+            if find_spec("bokeh") is not None:  # required by the dashboard
                 self.dashboard = str(self._client.dashboard_link)
             self._check_workers(address)
             self._resources = resources.pop_all()
@@ -475,7 +473,7 @@ class Dask(_Workers):
         return _PER_THREAD * self._n_threads
 
     def _submit(self, work: Callable[[Any], Any], task: Any) -> Any:
-        # Named by its content: the same work is the same task for the scheduler.
+        # Named by content: the scheduler recognises equal work.
         key = f"gendermark-{hashlib.sha256(pickle.dumps((work, task))).hexdigest()[:32]}"
         return self._client.submit(attempt, work, task, key=key, pure=True)
 
@@ -486,7 +484,7 @@ class Dask(_Workers):
             return future.result()
         except distributed.KilledWorker:
             raise _workers_died() from None
-        except (distributed.CancelledError, OSError):  # an OSError: the connection was closed
+        except (distributed.CancelledError, OSError):  # OSError: the connection was closed
             raise UserError("the dask scheduler is gone; finished work is kept: rerun to resume") from None
         finally:
             future.release()
@@ -520,18 +518,18 @@ class Dask(_Workers):
 def _dask_cluster(n_workers: int) -> Any:
     import distributed
 
-    for n_deaths in range(1, MOST_DEATHS + 1):  # a worker may be killed while it starts, and dask gives up then
+    for n_deaths in range(1, MOST_DEATHS + 1):  # a worker may be killed while starting, and dask gives up then
         try:
             return distributed.LocalCluster(
                 n_workers=n_workers,
-                threads_per_worker=1,  # an engine is used by one thread at a time
+                threads_per_worker=1,  # engines are not thread-safe
                 host="127.0.0.1",
                 dashboard_address="127.0.0.1:0",
                 memory_limit=None,
                 silence_logs=logging.CRITICAL,
             )
         except RuntimeError as problem:
-            if "Nanny" not in str(problem):  # which starts a worker; how that ended it does not tell
+            if "Nanny" not in str(problem):  # it starts workers, but does not say how that failed
                 raise
             if n_deaths == MOST_DEATHS:
                 raise _not_started(f"dask: {problem}".rstrip(".")) from None

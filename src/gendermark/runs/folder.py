@@ -1,6 +1,6 @@
-"""A run's folder on disk: manifest, and per cell (benchmark and direction) texts, judgements and result.
+"""Run folders: manifest, and per cell (benchmark and direction) texts, judgements and result.
 
-The one reader and writer of run folders; everything else asks here.
+All reading and writing of run folders is here.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from gendermark.selection import Selection
 
 MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl"
 TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"
-"""Of a cell: one of the two."""
+"""One of the two per cell."""
 PART = "part"
-"""The status of a folder that holds some of the translations of a run."""
+"""Manifest status of a folder with part of a run's translations."""
 SHARD = "shard"
-"""In the configuration of such a folder: which part it is."""
+"""Configuration key of such a folder: which part it is."""
 PART_ANSWERS, PART_CHOICES = "part.jsonl", "part.choices.jsonl"
-"""Of a cell of such a folder."""
+"""Per cell of such a folder."""
 _FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT, PART_ANSWERS, PART_CHOICES)
 _CELL = re.compile(r"[A-Za-z0-9][\w-]*(\.[\w-]+)+")
 """A benchmark and direction: never a path out of the folder."""
 _MOST = 2**63
-"""No count is larger."""
+"""Upper bound of counts."""
 SUMS = "sha256"
-"""In the manifest, of each cell."""
+"""Manifest key, per cell."""
 SCORED = "scored"
-"""In the configuration of a folder whose translations were given, not made: nothing but its texts can be run again."""
+"""Configuration key of a folder with given translations, which can only be scored again."""
 
 
 # -- written -----------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def write_manifest(
     notes: Sequence[str] = (),
     name: str = "",
 ) -> None:
-    """`name` is what the system is called, if somebody said so."""
+    """`name` is the given system name, if any."""
     write_json(
         directory / MANIFEST,
         {
@@ -85,14 +85,14 @@ def write_manifest(
 
 
 def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
-    """A folder may be written again by the same run only."""
+    """Only the same run may write to an existing folder."""
     if not (directory / MANIFEST).exists():
         return
     held = read_manifest(directory)
     earlier = held["config"]
     if not held["cells"] and earlier.get("accept_unsound") != config.get("accept_unsound"):
-        return  # it was refused, and now is accepted
-    # In both directions: what only the earlier run had been asked for would be lost as well.
+        return  # refused earlier, accepted now
+    # In both directions: results of options of the earlier run only would be lost as well.
     changed = [key for key in dict.fromkeys([*config, *earlier]) if config.get(key) != earlier.get(key)]
     if changed == [SHARD]:
         there, asked = (f"part {one[SHARD]}" if SHARD in one else "a whole run" for one in (earlier, config))
@@ -104,7 +104,7 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
 
 
 def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Result) -> dict[str, Any]:
-    """Write the files of a cell; give what the manifest says of it."""
+    """Write the files of a cell; return its manifest entry."""
     cell = directory / result.cell
     name, row_of = (SAMPLES, _sampled) if _draws(result.selection) else (TRANSLATIONS, _translated)
     write_jsonl(cell / name, (row_of(item, found) for item, found in zip(item_set.items, answers, strict=True)))
@@ -123,9 +123,9 @@ def result_row(result: Result) -> dict[str, Any]:
 def add_cell(
     directory: Path, config: Mapping[str, Any], item_set: ItemSet, answers: Answers, result: Result, name: str = ""
 ) -> Path:
-    """Write a result of given translations into a run folder, beside others of the same system; give its cell.
+    """Add a result of given translations to a run folder, beside others of the same system; return its cell.
 
-    Refuse the folder of another run or system, and a cell that was measured otherwise.
+    Refuse the folder of another run or system, and a cell with other conditions.
     """
     config = {**config, SCORED: True}
     cells: dict[str, Any] = {}
@@ -149,7 +149,7 @@ def add_cell(
 
 
 def sums(cell: Path) -> dict[str, str]:
-    """The SHA-256 of every file of a cell: the manifest keeps them, so that a later change shows."""
+    """SHA-256 of every file of a cell, stored in the manifest to detect changes."""
     there = [path for path in (cell / name for name in _FILES) if path.exists()]
     for path in there:
         if not path.is_file():
@@ -180,7 +180,7 @@ def _draws(selection: Selection) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A sentence and what a system made of it: one translation or several samples, or the error it gave instead."""
+    """A sentence and a system's output: one translation or several samples, or its error."""
 
     source: str
     samples: tuple[str | None, ...]
@@ -190,7 +190,7 @@ class Text:
 
     @property
     def translation(self) -> str | None:
-        """The only one, or the most frequent of the samples."""
+        """The only one, or the most frequent sample."""
         if len(self.samples) < 2:
             return self.samples[0] if self.samples else None
         counts = Counter(text or "" for text in self.samples)
@@ -208,7 +208,7 @@ class Text:
 
 
 def text_of(row: Mapping[str, Any]) -> tuple[str, Text]:
-    """The id and the text of one line of a cell's texts; ValueError for anything else."""
+    """The id and text of one line of a cell's texts; ValueError for invalid lines."""
     source, samples = row.get("source"), row.get("samples", [row.get("translation")])
     item_id, error = row.get("item_id", row.get("id")), row.get("error")
     is_list = isinstance(samples, list) and all(isinstance(text, str | None) for text in samples)
@@ -216,7 +216,7 @@ def text_of(row: Mapping[str, Any]) -> tuple[str, Text]:
         raise ValueError
     numbers = [row.get(name, []) for name in ("logprobs", "n_tokens")]
     for known in numbers:
-        # A judge pairs them with the samples, and adds them up.
+        # A judge pairs them with the samples and sums them.
         is_known = isinstance(known, list) and all(isinstance(one, int | float | None) for one in known)
         if not is_known or len(known) not in (0, len(samples)):
             raise ValueError
@@ -225,10 +225,10 @@ def text_of(row: Mapping[str, Any]) -> tuple[str, Text]:
 
 @dataclass(frozen=True)
 class Run:
-    """A run folder: what was asked, what was found; texts are read when they are asked for."""
+    """A run folder: configuration and results; texts are read on demand."""
 
     name: str
-    """As it was given."""
+    """As given."""
     manifest: Mapping[str, Any]
     results: Sequence[Result]
     texts: Mapping[str, Sequence[Text]]
@@ -253,7 +253,7 @@ class Run:
 
 
 def run_of(results: Sequence[Result]) -> Run:
-    """Results of one system that are in no folder, as a run to report on."""
+    """Results of one system without a folder, as a run for reports."""
     system = results[0].system if results else ""
     manifest = {"config": {"system": system, "selections": []}, "cells": {result.cell: {} for result in results}}
     texts = {result.cell: [Text(source, (text,)) for source, text in result.texts] for result in results}
@@ -261,7 +261,7 @@ def run_of(results: Sequence[Result]) -> Run:
 
 
 def read_run(directory: Path | str, name: str = "") -> Run:
-    """A finished run; `name` is what its system is called here, if not as the run says."""
+    """A finished run; `name` overrides the system name."""
     path = Path(directory)
     manifest = read_finished(path)
     manifest |= {"name": name} if name else {}
@@ -276,7 +276,7 @@ def read_run(directory: Path | str, name: str = "") -> Run:
 
 
 def _checked(result: Result, texts: Sequence[Text]) -> Result:
-    """The result, with a warning if its translations look unsound and nobody has said so."""
+    """The result, with a warning if its translations look unsound and no warning exists."""
     if _draws(result.selection) or is_control(result.system) or result.unsound:
         return result
     accepted: list[str] = []
@@ -303,7 +303,7 @@ def read_finished(directory: Path) -> dict[str, Any]:
 
 
 def refuse_part(directory: Path | str, manifest: Mapping[str, Any]) -> None:
-    """A part of a run, finished or not, has nothing to show: it is judged when all parts are joined."""
+    """Refuse a part of a run, finished or not: it is judged when all parts are joined."""
     if manifest["status"] == PART or SHARD in manifest["config"]:
         raise UserError(
             f"{directory} holds one part of a run ({manifest['config'].get(SHARD)}); join all parts with "
@@ -312,7 +312,7 @@ def refuse_part(directory: Path | str, manifest: Mapping[str, Any]) -> None:
 
 
 def check_sums(cell: Path, row: Any, remedy: str = "run it again") -> None:
-    """Refuse files that were changed, added or removed after the run, and manifests that cannot show it."""
+    """Refuse files changed, added or removed after the run, and manifests that cannot show it."""
     expected: Any = row.get(SUMS) if isinstance(row, dict) else None
     if not isinstance(expected, dict) or not expected:
         raise BadFile(cell.parent / MANIFEST, f"has no checksums of {cell.name}; {remedy}")
@@ -331,7 +331,7 @@ def read_results(directory: Path | str) -> list[Result]:
 
 
 def name_in(directory: Path) -> str:
-    """What the system of a run is called in its folder; empty if nobody said, or there is no folder yet."""
+    """The system name stored in a run folder; empty if there is none."""
     return str(read_manifest(directory).get("name", "")) if (directory / MANIFEST).exists() else ""
 
 
@@ -358,7 +358,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 
 def _is_sound(manifest: Mapping[str, Any]) -> bool:
-    """Whether everything in a manifest that anybody reads is of its kind. What is not there was not asked for."""
+    """Whether all manifest values have the right types. Missing keys are allowed."""
     config, notes = manifest["config"], manifest.get("notes", [])
     options, selections = config.get("system_options", {}), config.get("selections", [])
     if not isinstance(notes, list) or not isinstance(options, dict) or not isinstance(selections, list):
@@ -390,7 +390,7 @@ def read_cell(cell: Path) -> Result:
 
 
 def read_result(cell: Path) -> tuple[Result, int]:
-    """A result without its judgements, and how many of them there are."""
+    """A result without its judgements, and their number."""
     row = read_json(cell / RESULT)
     try:
         result = Result(
@@ -446,17 +446,17 @@ def _each_text(path: Path) -> Iterator[tuple[str, Text]]:
 
 PARQUET = ".parquet"
 _TOGETHER = 20_000
-"""Judgements in one row group."""
+"""Judgements per row group."""
 
 
 def check_format(path: Path) -> None:
-    """Refuse, before any work, a format that cannot be written here."""
+    """Refuse, before any work, an unavailable format."""
     if path.suffix.lower() == PARQUET:
         _pyarrow(path)
 
 
 def write_judgements(path: Path, result: Result) -> None:
-    """All of them, whole or not at all; in the format that the ending says."""
+    """Write all judgements atomically, in the format of the file suffix."""
     if path.suffix.lower() != PARQUET:
         write_jsonl(path, result.judgement_rows())
         return
@@ -488,7 +488,7 @@ def write_judgements(path: Path, result: Result) -> None:
 
 
 def _row(line: Mapping[str, Any]) -> dict[str, Any]:
-    """A line of JSON, its mappings as pairs; what a line leaves out is empty."""
+    """A JSON line with mappings as pairs and missing values filled in."""
     row: dict[str, Any] = {"spans": [], "measures": {}, **line}
     return {**row, "tags": list(row["tags"].items()), "measures": list(row["measures"].items())}
 

@@ -1,4 +1,4 @@
-"""Checks of a finished run that can fail a release: against a baseline run, or against fixed bounds."""
+"""Checks of a finished run that can fail a release: against a baseline run, or against thresholds."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ NO_WORSE = "no worse than the baseline"
 NO_LOSS = "no loss on these sentences"
 FIXED_TOLERANCE = 2.0
 LEAST_SHARE = 0.05
-"""Of the items under a gap, how many must be judged, and be right, before its size says anything."""
+"""Minimum share of the items under a gap that must be judged, and correct, for its size to be meaningful."""
 _MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was asked of a run, and what was found."""
+    """One check of a run, and its finding."""
 
     cell: str
     metric: str
@@ -48,26 +48,26 @@ class Check:
     passed: bool
     finding: str
     asked: str = ""
-    """What would pass, in a few words; with cell, metric and slice it names the check."""
+    """The condition to pass, in a few words; with cell, metric and slice it identifies the check."""
     compared: bool = True
     """Whether there was something to compare; if not, it has neither passed nor failed."""
     grew: bool = False
-    """Of a gap: whether it is significantly larger, though nobody has lost."""
+    """Whether a gap is significantly larger although nobody lost accuracy."""
     tolerance: float = 0.0
-    """How much worse would pass, in the unit of the metric."""
+    """Loss allowed, in the unit of the metric."""
     kind: str = "general"
-    """`general`: worse on other groups, too; `fixed`: on these sentences; `bound`: against a fixed value."""
+    """`general`: for other groups too; `fixed`: on these sentences; `bound`: against a threshold."""
     value: float | None = None
     baseline: float | None = None
     difference: float | None = None
     low: float | None = None
-    """Of the difference, as `high`."""
+    """Bounds of the difference."""
     high: float | None = None
     p_adjusted: float | None = None
 
     @property
     def name(self) -> str:
-        """Metric, slice and what was asked: unlike for any two checks of one cell, and the same in every build."""
+        """Metric, slice and condition: unique in a cell, and stable across builds."""
         return f"{self.metric}:{self.slice} {self.asked}".rstrip()
 
     @property
@@ -76,7 +76,7 @@ class Check:
 
     @property
     def outcome(self) -> str:
-        """In a word or two, for tables."""
+        """Outcome for tables, in a word or two."""
         if not self.compared:
             return "not compared"
         if not self.passed:
@@ -100,18 +100,18 @@ NOTHING_COMPARED = Check(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict:
-    """All checks of a run: one that fails, fails the gate. Every form of output says the same."""
+    """All checks of a run; one failure fails the gate. Every output format agrees."""
 
     checks: tuple[Check, ...]
     newly_wrong: tuple[ChangedSentence, ...] = ()
-    """What the baseline gets right and this run does not."""
+    """Sentences that the baseline gets right and this run does not."""
     newly_right: tuple[ChangedSentence, ...] = ()
 
     @classmethod
     def of(cls, checks: Sequence[Check], *changed: tuple[ChangedSentence, ...]) -> Verdict:
-        """With one more check, which fails, if nothing could be compared: that is no pass.
+        """Add a failing check if nothing could be compared.
 
-        `changed` are the sentences that are newly wrong and newly right.
+        `changed`: sentences that are newly wrong, and newly right.
         """
         rest = () if any(check.compared for check in checks) else (NOTHING_COMPARED,)
         return cls((*checks, *rest), *changed)
@@ -153,16 +153,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Strictness:
-    """What beyond the level of significance decides whether a run is too much worse than its baseline."""
+    """Tolerances in addition to the significance level."""
 
     tolerance: float = 0.0
-    """In points, for metrics without a tolerance of their own; of shares between 0 and 1, hundredths."""
+    """In points, for metrics without their own tolerance; for shares between 0 and 1, hundredths."""
     tolerances: Mapping[str, float] = field(default_factory=dict)
-    """Name of a metric -> how much worse it may be, in its own unit."""
+    """Metric name -> loss allowed, in its own unit."""
     fail_on_gap: bool = False
-    """Whether a gap that has grown fails although nobody lost."""
+    """Whether a larger gap fails although nobody lost accuracy."""
     fixed_tolerance: float = FIXED_TOLERANCE
-    """How many points women or men may lose on these sentences; of shares between 0 and 1, hundredths."""
+    """Loss allowed for women and men on these sentences, in points; for shares between 0 and 1, hundredths."""
 
     def of(self, cell: str, metric: str, part: str, unit: Unit) -> float:
         names = metric_names(cell.partition(".")[0], metric, part)
@@ -172,7 +172,7 @@ class Strictness:
         return _points(self.tolerance, unit)
 
     def check(self, comparisons: Sequence[Comparison]) -> None:
-        """A tolerance for a metric that is not compared is a mistake."""
+        """Refuse a tolerance for a metric that is not compared."""
         known = [metric_names(c.cell.partition(".")[0], c.metric, c.slice) for c in comparisons]
         for name in self.tolerances:
             if not any(name in names for names in known):
@@ -181,7 +181,7 @@ class Strictness:
 
 
 def _points(points: float, unit: Unit) -> float:
-    """Points of a percentage in a metric's own unit; nothing where it has none."""
+    """Percentage points in a metric's own unit; 0 if it has none."""
     if unit in (Unit.SHARE, Unit.PROBABILITY):
         return points / 100
     return points if unit.is_of_hundred else 0.0
@@ -191,7 +191,7 @@ NO_TOLERANCE = Strictness()
 
 
 def bounds(results: Sequence[Result], minimum: Mapping[str, str], maximum: Mapping[str, str]) -> list[Check]:
-    """Values against fixed bounds. `METRIC` may be `metric`, `metric:slice`, or either after `benchmark.`."""
+    """Check values against thresholds. `METRIC` may be `metric`, `metric:slice`, or either after `benchmark.`."""
     checks = []
     every = [(result, estimate) for result in results for estimate in result.estimates]
     asked = [("least", *limit) for limit in minimum.items()] + [("most", *limit) for limit in maximum.items()]
@@ -205,7 +205,7 @@ def bounds(results: Sequence[Result], minimum: Mapping[str, str], maximum: Mappi
         for result, estimate in found:
             value = estimate.value
             weakness = _weakness(result, estimate.metric, estimate.slice)
-            # No data is no pass.
+            # No data does not pass.
             is_within = value is not None and (value >= limit if word == "least" else value <= limit)
             required = f"at {word} {limit:g}"
             missed = f"below the required {limit:g}" if word == "least" else f"above the maximum of {limit:g}"
@@ -219,7 +219,7 @@ def bounds(results: Sequence[Result], minimum: Mapping[str, str], maximum: Mappi
 
 
 def _nearest(key: str, results: Iterable[Result]) -> str:
-    """What was probably meant; a run has more metrics than fit in a sentence."""
+    """The likely intended metric; a run has too many to list."""
     names = list(dict.fromkeys(_name(e.metric, e.slice) for result in results for e in result.estimates))
     wanted = key.removesuffix(":all").rpartition(".")[2]
     slices = [name for name in names if name.startswith(f"{wanted}:")]
@@ -251,11 +251,11 @@ def against_baseline(
     strict: Strictness = NO_TOLERANCE,
 ) -> list[Check]:
     """Check that no headline metric is significantly worse than the baseline's, beyond the tolerance."""
-    # As sure as is asked for: the interval that must leave 0 out goes with the level of the test.
+    # The interval's confidence follows the level of the test.
     used = replace(resampling, confidence=min(max(1 - alpha, 0.001), 0.999))
     report = compare(before, now, used)
     strict.check(report.comparisons)
-    # What the baseline measured and this run did not is a loss, not a draw; so are single metrics below.
+    # A missing result counts as a loss; so do single metrics below.
     present = {result.cell for result in now}
     checks = [
         Check(result.cell, "every metric", "all", False, "the baseline has it, this run does not", NO_WORSE)
@@ -316,7 +316,7 @@ def _general_check(
 
 
 def _not_there(c: Comparison, before: Result, now: Result) -> Check | None:
-    """Where one of the two has no number that says anything: lost, or not compared."""
+    """A check without a meaningful value in one run: lost, or not compared."""
     values = f"{c.unit.show(c.first)} → {c.unit.show(c.second)}"
     reasons = [
         _absence(result, c.metric, c.slice) if value is None else _weakness(result, c.metric, c.slice)
@@ -328,7 +328,7 @@ def _not_there(c: Comparison, before: Result, now: Result) -> Check | None:
     why = ", ".join(f"in {side} {reason}" for side, reason in sides if reason)
     if reasons[0] == reasons[1]:
         why = f"in both runs {reasons[0]}"
-    # A system that leaves open what is open has no share of men to measure, which is no loss; one that says less has.
+    # Leaving open gender open is no loss, though there is no masculine share; judging fewer sentences is one.
     n_judged = [sum(j.verdict is JudgementVerdict.JUDGED for j in result.judgements) for result in (before, now)]
     is_lost = not reasons[0] and (c.second is not None or n_judged[1] < n_judged[0])
     finding = f"{values}, {'lost' if is_lost else 'not compared'}: {why}"
@@ -342,7 +342,7 @@ def _absence(result: Result, name: str, part: str) -> str:
 
 
 def _weakness(result: Result, name: str, part: str) -> str:
-    """Why a gap is small for want of anything to differ in, if so: a system that translates nothing has no gap."""
+    """Why a gap is trivially small, if so: a system that translates nothing has no gap."""
     try:
         metric = _metric(result, name, part)
         if metric is None or metric.better != "zero":
@@ -350,8 +350,7 @@ def _weakness(result: Result, name: str, part: str) -> str:
         for e in result.estimates:
             if (e.metric, e.slice) == metric.key and e.n_judged < LEAST_SHARE * e.n_total:
                 return f"only {e.n_judged:,} of {e.n_total:,} were judged"
-        # Balance among answers that need not be right is another kind of gap; it can be measured wherever they were
-        # judged.
+        # A balance that needs no correct answers is measurable wherever answers were judged.
         under = judgements_under(result, metric)
         n_right = sum(j.is_correct for j in under)
         return f"only {n_right:,} of {len(under):,} were right" if n_right < LEAST_SHARE * len(under) else ""
@@ -373,14 +372,14 @@ _RIGHT = Description(
 
 @dataclass(frozen=True)
 class FixedChange:
-    """How one number changed on these sentences: with other sentences about the same groups, not with other groups."""
+    """Change of a number on these sentences: generalises to other sentences about the same groups only."""
 
     metric: Metric
     before: float
     now: float
     error: float
     worse: float
-    """By how much it is worse; below 0 if better."""
+    """Loss; negative for a gain."""
     confidence: float
 
     @property
@@ -389,7 +388,7 @@ class FixedChange:
 
     @property
     def p_value(self) -> float:
-        """Of "no change", two-sided."""
+        """Two-sided, of "no change"."""
         if self.error <= 0:
             return 1.0
         return math.erfc(abs(self.worse) / self.error / math.sqrt(2))
@@ -400,15 +399,14 @@ class FixedChange:
 
     @property
     def shown(self) -> str:
-        """`women 60.0 → 62.1`"""
         who = {gender.value: name for gender, name in _BOTH.items()}.get(self.metric.slice, self.metric.about.label)
         return f"{who} {self.metric.about.unit.show(self.before)} → {self.metric.about.unit.show(self.now)}"
 
 
 def nobody_lost(sides: Sequence[FixedChange], tolerance: float, alpha: float) -> bool:
-    """Whether it is shown that neither women nor men lost more than the tolerance, and one of them gained.
+    """Whether neither women nor men demonstrably lost more than the tolerance, and one of them gained.
 
-    Not to be significantly worse is not enough (Blackwelder 1982): the interval must exclude a loss.
+    A non-significant loss is not enough (Blackwelder 1982): the interval must exclude a loss.
     """
     if len(sides) < len(_BOTH):
         return False
@@ -418,7 +416,7 @@ def nobody_lost(sides: Sequence[FixedChange], tolerance: float, alpha: float) ->
 
 
 def by_gender(before: Result, now: Result, metric: Metric | None, resampling: Resampling) -> list[FixedChange]:
-    """Women and men on the sentences that a gap is made of, or on all; empty where nobody's gender is known."""
+    """Women and men on the sentences of a gap, or on all; empty if no gender is known."""
     under = None if metric is None else {j.item_id for j in judgements_under(before, metric)}
     pairs = stored(
         (a, b) for a, b in _paired(before, now) if a.expected in _BOTH and (under is None or a.item_id in under)
@@ -461,7 +459,7 @@ def _changes(
 
 
 def _fixed_changes(before: Result, now: Result, resampling: Resampling) -> list[FixedChange]:
-    """Women and men on these sentences, or the headline metrics where there are none."""
+    """Women and men on these sentences, or the headline metrics without them."""
     changes = by_gender(before, now, None, resampling)
     if changes:
         return changes
@@ -498,10 +496,10 @@ def _fixed_check(cell: str, change: FixedChange, p: float, alpha: float, strict:
 
 
 def judgements_under(result: Result, metric: Metric) -> Sequence[Judgement]:
-    """Those about women and men that a metric counts."""
+    """The judgements about women and men that a metric counts."""
     gendered = stored(j for j in result.judgements if j.expected in _BOTH)
     tally = benchmark_of(result).measures.tally
-    # A metric that counts pairs has no single judgement in its column; it is of the whole cell.
+    # A metric of pairs has no column for single judgements: use the whole cell.
     counted = stored(j for j in gendered if tally([j]).get(metric.total))
     return counted or (gendered if metric.slice == "all" else [])
 
@@ -513,7 +511,7 @@ _PEOPLE = {Gender.FEMININE: "a woman", Gender.MASCULINE: "a man", Gender.NEUTRAL
 
 @dataclass(frozen=True, eq=False)
 class ChangedSentence:
-    """A sentence that one of two runs gets right: what each made of it, and how that was judged."""
+    """A sentence that only one of two runs gets right, with both outputs and judgements."""
 
     cell: str
     source: str
@@ -522,12 +520,11 @@ class ChangedSentence:
 
     @property
     def entity(self) -> str:
-        """Whom it is about."""
         return self.now[1].entity
 
     @property
     def lines(self) -> tuple[str, str, str]:
-        """For people: the source with what it says, and both translations with the deciding words in brackets."""
+        """For people: the source with its gender, and both translations with the deciding words in brackets."""
         expected = self.now[1].expected
         about = f" ({_PEOPLE[expected]})" if expected else ""
         return (
@@ -555,20 +552,20 @@ def _marked(text: str, judgement: Judgement) -> str:
     """The text with the deciding words in brackets."""
     spans = judgement.spans
     words = [re.escape(word) for word in judgement.evidence if word.strip()]
-    if words and not spans:  # of a judge that gives no places
+    if words and not spans:  # judges without positions
         spans = tuple(one.span() for one in re.finditer(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", text))
     return "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in pieces(text, spans)) or "(nothing)"
 
 
 def _came_out(judgement: Judgement) -> str:
-    """In a word or two: what was read in it."""
+    """The observed gender in a word or two."""
     if judgement.verdict is JudgementVerdict.NOT_TRANSLATED:
         return "not translated"
     return "no gender found" if judgement.observed is None else _PEOPLE[judgement.observed]
 
 
 def changed_sentences(before: Run, now: Run) -> tuple[tuple[ChangedSentence, ...], tuple[ChangedSentence, ...]]:
-    """Those that were right and no longer are, and those that are right now; of all cells that both runs have."""
+    """Newly wrong and newly right sentences, over all shared cells."""
     cells = {result.cell: result for result in before.results}
     wrong: list[ChangedSentence] = []
     right: list[ChangedSentence] = []
@@ -588,11 +585,11 @@ def changed_sentences(before: Run, now: Run) -> tuple[tuple[ChangedSentence, ...
 # -- do the numbers of a run follow from its judgements? ---------------------------------------------------------------
 
 _CLOSE = 1e-9
-"""Numbers of two machines may differ in their last digits."""
+"""Tolerance for different machines."""
 
 
 def verified(results: Sequence[Result]) -> list[Result]:
-    """The same results; refused where a number is not the one that its judgements give."""
+    """The results, refused if a number does not follow from the judgements."""
     for result in results:
         for warning in result.warnings:
             if warning.startswith(UNSOUND):
@@ -600,7 +597,7 @@ def verified(results: Sequence[Result]) -> list[Result]:
         counted = recounted(result)
         for estimate in result.estimates:
             found = counted.get((estimate.metric, estimate.slice))
-            # A metric that this version no longer counts is not compared by anybody; `check_counted` refuses a bound.
+            # Ignore metrics that this version no longer has; `check_counted` refuses thresholds on them.
             if estimate.value is None or found is None:
                 continue
             value, *numbers = found
@@ -612,7 +609,7 @@ def verified(results: Sequence[Result]) -> list[Result]:
 
 
 def check_counted(result: Result, estimates: Sequence[Estimate]) -> None:
-    """Refuse numbers that a bound is set on and that this version does not find in the judgements."""
+    """Refuse thresholds on numbers that this version does not find in the judgements."""
     counted = recounted(result) if estimates else {}
     for estimate in estimates:
         if estimate.value is None or (estimate.metric, estimate.slice) in counted:
@@ -621,7 +618,7 @@ def check_counted(result: Result, estimates: Sequence[Estimate]) -> None:
 
 
 def recounted(result: Result) -> Mapping[tuple[str, str], tuple[float, int, int]]:
-    """By metric and slice, what the judgements give: the value, and how many were judged of how many."""
+    """By metric and slice, from the judgements: the value, the number judged and the total."""
     try:
         counts = benchmark_of(result).measures.count(result.judgements, result.selection)
         metrics = metrics_of(result)

@@ -1,7 +1,7 @@
-"""`run --shard K/N` and `merge`: a run in N parts that know nothing of each other, for arrays of jobs on a cluster.
+"""`run --shard K/N` and `merge`: a run in N independent parts, for job arrays on a cluster.
 
-Every part makes the same plan and translates its own shards of it; `merge` puts the answers in order and scores them.
-The result is that of one run.
+Every part makes the same plan and translates its own shards; `merge` orders the answers and scores them, with the same
+result as a single run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from gendermark.systems.system import System, open_system
 
 _STORE = "store.sqlite"
 _MOST_SHOWN = 10
-"""Missing parts that are listed one by one."""
+"""Missing parts to list."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Part:
         return f"{self.number}/{self.n}"
 
     def places(self, requests: Sequence[Request], system: System) -> list[int]:
-        """Those of the requests that are its own, in whole shards: they are asked side by side as in one run."""
+        """Indices of its own requests, in whole shards, so that batches are as in a single run."""
         if not requests:
             return []
         size = system.shard_size(requests[0].task)
@@ -63,8 +63,8 @@ class Part:
 
 
 def run_part(config: RunConfig, part: Part, directory: Path, context: RunContext) -> tuple[int, int]:
-    """Translate the sentences of a part, and leave them in its folder; give how many they are, of how many."""
-    # A store of its own, so that no two jobs of an array need the same file: a network file system may not lock it.
+    """Translate the sentences of a part into its folder; return their number, and the total."""
+    # A separate store, as a network file system may not lock a shared one.
     context = replace(context, store=context.store or directory / _STORE)
     with closing(open_system(config.system, config.system_options)) as system, ExitStack() as stack:
         whole = plan(config, system)
@@ -103,7 +103,7 @@ def _only(step: Step, places: Sequence[int]) -> Step:
 
 
 def _by_pair(pairs: Sequence[Any], scored: Sequence[Sequence[Translation]]) -> Iterator[list[Translation]]:
-    """For each item the answers about its two translations; none, where it has none."""
+    """For each item the answers about its two translations; empty without a pair."""
     answers = iter(scored)
     for pair in pairs:
         yield [one for _ in pair or () for one in next(answers)]
@@ -125,7 +125,7 @@ def _row(answer: Translation) -> list[Any]:
 
 @dataclass(frozen=True)
 class _Made:
-    """A part that has been translated."""
+    """A translated part."""
 
     directory: Path
     part: Part
@@ -145,7 +145,7 @@ def merge(directories: Sequence[Path], output: Path, context: RunContext) -> lis
             raise UserError(f"{directory} was given twice; give each part once")
     given = list(map(_read_part, directories))
     _check_parts(given)
-    # By number, so that nothing depends on the order in which a shell lists them: parts/10 comes before parts/2.
+    # By number, independent of shell order: parts/10 sorts before parts/2.
     parts = sorted(given, key=lambda one: one.part.number)
     system = _Joined(parts)
     planned = plan(parts[0].config, system)
@@ -196,7 +196,7 @@ def _again(parts: Sequence[_Made]) -> str:
 
 
 def _check_parts(given: Sequence[_Made]) -> None:
-    """Refuse parts of different runs, and too few or too many of them."""
+    """Refuse parts of different runs, and missing or surplus parts."""
     by_part: dict[Part, Path] = {}
     first = given[0]
     for one in given:
@@ -218,19 +218,19 @@ def _check_parts(given: Sequence[_Made]) -> None:
 
 
 def _differing(one: _Made, two: _Made) -> list[str]:
-    """In what two parts differ that must not; nothing if they are of one run."""
+    """Settings in which two parts wrongly differ; empty if they belong to one run."""
     settings = [_settings(made.config) for made in (one, two)]
     names = dict.fromkeys([*settings[0], *settings[1]])
     found = [name for name in names if settings[0].get(name) != settings[1].get(name)]
     if "benchmark" in found:
-        return ["benchmark"]  # each has options of its own
+        return ["benchmark"]  # each has its own options
     ids, data = ([[row[key] for row in made.cells.values()] for made in (one, two)] for key in ("system_id", "data"))
-    # Some systems are named by their data; other data are found when the items are loaded.
+    # Some systems are named by their data; different data show when the items are loaded.
     return found or (["model"] if ids[0] != ids[1] and data[0] == data[1] else [])
 
 
 def _settings(config: RunConfig) -> dict[str, Any]:
-    """What was asked, by name; of several selections, all values of an option."""
+    """Settings by name; of several selections, all values of an option."""
     found = config.to_json()
     selections, resampling = found.pop("selections"), found.pop("resampling")
     names = dict.fromkeys(name for row in selections for name in row)
@@ -238,7 +238,7 @@ def _settings(config: RunConfig) -> dict[str, Any]:
 
 
 def _check_data(item_set: ItemSet, parts: Sequence[_Made]) -> None:
-    """Refuse answers to other sentences than there are now."""
+    """Refuse answers to other sentences than the current ones."""
     selection = item_set.selection
     if other := [one for one in parts if one.cells.get(selection.cell, {}).get("data") != item_set.origin]:
         data = file_of(selection.data) or f"the {selection.data} set of {selection.cell}"
@@ -250,7 +250,7 @@ def _check_data(item_set: ItemSet, parts: Sequence[_Made]) -> None:
 
 
 class _Joined(System):
-    """Answers what the parts have, in the order of the places, read as they are needed."""
+    """Answers with the parts' translations, in order, read on demand."""
 
     is_stored = False
     tasks = frozenset(Task)
@@ -290,7 +290,7 @@ def _read(path: Path) -> Iterator[tuple[int, list[Translation]]]:
 
 
 _KINDS = (str, str | None, int, str | None, float | int | None, int | None, list | None)
-"""Of what `_row` writes."""
+"""Types of the values written by `_row`."""
 
 
 def _answer(*values: Any) -> Translation:

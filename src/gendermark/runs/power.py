@@ -1,8 +1,8 @@
-"""How small a difference between two systems a benchmark can show, before anything is translated.
+"""Power of a benchmark: the smallest detectable difference between two systems, before translating anything.
 
-From the design alone: how many groups it has, and how many sentences about women and about men are in each. The rest is
-what is expected of the systems: how often they are right, how alike they are, and how far their differences go together
-within a group. Two runs tell all of it; one run tells how often a system is right, and its own correlation.
+From the design: the number of groups, and of sentences about women and men in each. The rest is assumed or measured:
+accuracy, correlation between systems, and within-group correlation of their differences. Two runs give all of it; one
+run gives accuracy and its own correlation.
 """
 
 from __future__ import annotations
@@ -23,31 +23,32 @@ from gendermark.records import Gender, Item, Judgement
 from gendermark.result import Result
 
 POWER = 0.8
-"""The share of cases in which a difference that is there should be found."""
+"""Probability of detecting a true difference."""
 _MOST_GROUPS, _STEPS_PER_POINT = 1_000_000, 1_000_000
 _KNOWN = (Gender.MASCULINE, Gender.FEMININE)
 OF_VERSIONS, OF_UNRELATED = 0.15, 0.5
-"""Correlation, within an occupation, of the differences between two versions of one system (.10 to .26 over 91 pairs of
-real systems); and of one system's mistakes, which is that of the differences between unrelated systems (.32 to .71)."""
+"""Correlation, within an occupation, of the differences between two versions of one system (.10 to .26 over 91 pairs
+of real systems); and of one system's errors, which is that of the differences between unrelated systems (.32 to
+.71)."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What the systems to be compared are like."""
+    """Assumptions about the systems to be compared."""
 
     right: float = 0.8
-    """How often they are right, a share."""
+    """Accuracy, as a share."""
     correlation: float = OF_UNRELATED
-    """Of the differences between the two on the sentences of one group and gender."""
+    """Of the differences between the two within one group and gender."""
     alike: float = 0.0
-    """Of the two systems: how far their mistakes go together."""
+    """Correlation between the systems' errors."""
     seen: float | None = None
-    """The variance of the difference on one sentence, where two runs give it."""
+    """Variance of the difference on one sentence, if measured from two runs."""
 
     def variance(self, points: float) -> float:
-        """Of the difference on one sentence, if the second is less often right by so many points.
+        """Variance of the difference on one sentence, if the second is less accurate by this many points.
 
-        A drop of 10 points changes at least a tenth of the sentences, however alike two versions are.
+        A drop of 10 points changes at least a tenth of the sentences, however similar two versions are.
         """
         share = points / 100
         least = share * (1 - share)
@@ -59,26 +60,26 @@ class Expected:
 
 @dataclass(frozen=True)
 class Question:
-    """One thing that two systems can differ in, and what a design says about it."""
+    """A possible difference between two systems, and what a design can say about it."""
 
     name: str
     n_groups: int
     n_sentences: int
     women: float
-    """How much of the variance of one sentence about women is left in the answer; `men` likewise."""
+    """Factor from the variance of one sentence about women to that of the estimate; likewise `men`."""
     men: float
     expected: Expected
     level: float
-    """Of the test, after correction."""
+    """Significance level after correction."""
 
     def standard_error(self, points: float = 0.0) -> float:
-        """In points, where the systems differ by so many: of a gap, women lose them."""
+        """In points, for systems that differ by this much: in a gap, women lose them."""
         of_men = points if self.name == "right gender" else 0.0
         variance = self.women * self.expected.variance(points) + self.men * self.expected.variance(of_men)
         return 100 * math.sqrt(variance)
 
     def detectable(self) -> float:
-        """The smallest difference that is found with a power of 80%, in points."""
+        """The smallest difference detected with 80% power, in points."""
         steps = range(100 * _STEPS_PER_POINT)
         return (
             bisect_left(steps, True, key=lambda n: self._is_enough(self.n_groups, n / _STEPS_PER_POINT))
@@ -86,14 +87,14 @@ class Question:
         )
 
     def power(self, points: float) -> float:
-        """In how many of all cases a true difference of so many points is found."""
+        """Power for a true difference of this many points."""
         df = max(self.n_groups - 1.0, 1.0)
         needed = statistics.student_quantile(1 - self.level / 2, df)
         error = self.standard_error(points)
         return statistics.student_tail(needed - points / error, df) if error else 1.0
 
     def groups_needed(self, points: float) -> int | None:
-        """How many groups of the same kind would be enough; None if no number would."""
+        """Number of similar groups needed; None if no number is enough."""
         found = 2 + bisect_left(range(2, _MOST_GROUPS), True, key=lambda n: self._is_enough(n, points))
         return found if found < _MOST_GROUPS else None
 
@@ -118,7 +119,7 @@ class Question:
 
 
 def questions(benchmark: Benchmark, items: Sequence[Item], expected: Expected) -> list[Question]:
-    """What a design can say about two systems; empty if it does not tell women from men."""
+    """The questions of a design; empty if it does not distinguish women and men."""
     sizes: dict[Gender, Counter[str]] = defaultdict(Counter)
     for item in items:
         if item.expected in _KNOWN:
@@ -140,13 +141,13 @@ def questions(benchmark: Benchmark, items: Sequence[Item], expected: Expected) -
 
 
 def _left(sizes: Collection[int], correlation: float) -> float:
-    """The variance of a mean over groups of these sizes, as a share of that of one sentence."""
+    """Variance of a mean over groups of these sizes, relative to one sentence."""
     total = sum(sizes)
     return sum((n / total) ** 2 * ((1 - correlation) / n + correlation) for n in sizes)
 
 
 def expected_from(result: Result, other: Result | None = None, alike: float = 0.0) -> Expected | None:
-    """What one run, or the differences of two runs on the same sentences, say; None if they tell nothing of it."""
+    """Measure the assumptions from one run, or from two on the same sentences; None if they give nothing."""
     right = _by_cell(result, lambda judgement: float(judgement.is_correct))
     if any(not any(gender is of for _, of in right) for gender in _KNOWN):
         return None
@@ -165,7 +166,7 @@ def expected_from(result: Result, other: Result | None = None, alike: float = 0.
     for gender in _KNOWN:
         values = np.concatenate([own for (_, of), own in changed.items() if of is gender])
         mean = abs(values.mean())
-        # Without what the change of each mean brings with it: a difference to be found brings its own.
+        # Exclude the variance due to the difference of means: the difference to detect adds its own.
         variance += len(values) / n * (values.var() - mean * (1 - mean))
     return Expected(n_right / n, correlation, alike, max(float(variance), 0.0))
 
@@ -183,7 +184,8 @@ def _by_cell(result: Result, number: Callable[[Judgement], float]) -> Cells:
 
 
 def _correlation(cells: Cells) -> float | None:
-    """Within women and men, by analysis of variance (Donner 1986, International Statistical Review 54:67-82)."""
+    """Intra-class correlation within women and men, by analysis of variance (Donner 1986, International Statistical
+    Review 54:67-82)."""
     n, within, between, squares, n_free = 0, 0.0, 0.0, 0.0, 0
     for gender in _KNOWN:
         own = [np.array(values) for (_, of), values in cells.items() if of is gender]
@@ -196,7 +198,7 @@ def _correlation(cells: Cells) -> float | None:
     if n_free < 1:
         return None
     n_cells = n_free + len(_KNOWN)
-    if n <= n_cells:  # a sentence each: nothing is alike
+    if n <= n_cells:  # one sentence each: no correlation
         return 0.0
     size = (n - squares) / n_free
     mean_between, mean_within = between / n_free, within / (n - n_cells)

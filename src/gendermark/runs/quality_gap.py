@@ -1,4 +1,4 @@
-"""The quality of translations about men minus that about women, by any sacreBLEU metric or a scorer of the user's."""
+"""Quality for men minus quality for women, by any sacreBLEU metric or a user's scorer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GENDERS = (Gender.MASCULINE, Gender.FEMININE)
 
 
 class QualityGap(NamedTuple):
-    """Scores of the sentences about men and about women, and the first minus the second."""
+    """Scores for men and for women, and their difference."""
 
     masculine: Estimate
     feminine: Estimate
@@ -37,11 +37,11 @@ class QualityGap(NamedTuple):
 
 
 _Scores = tuple[str, str, Sequence[Sequence[float]], Callable[[Sequence[float]], float]]
-"""Name and signature of a score, numbers of each sentence that can be summed, and the score from their sums."""
+"""Name and signature of a score, summable numbers of each sentence, and the score from their sums."""
 
 
 def quality_gap(result: Result, scorer: Any, resampling: Resampling) -> QualityGap:
-    """Scores of a result whose items have references; intervals resample the groups of the benchmark."""
+    """Scores of a result whose items have references; intervals resample the benchmark's groups."""
     sources, texts, references = _sentences(result)
     name, signature, rows, score = _scores(scorer, sources, texts, references)
     rows_of = dict(zip((j.item_id for j in result.judgements), rows, strict=True))
@@ -122,7 +122,7 @@ def _scores(scorer: Any, sources: list[str], texts: list[str], references: list[
 
 
 def _sacrebleu(name: str, metric: Any, texts: list[str], references: list[str]) -> _Scores:
-    """What sacreBLEU itself sums and scores: the corpus score of any resample is its own."""
+    """Use sacreBLEU's own statistics, so that the corpus score of any resample is exact."""
     whole = metric.corpus_score(texts, [references])
     rows = metric._extract_corpus_statistics(texts, [references])
     signature = str(metric.get_signature()).replace("|", ",")

@@ -1,4 +1,4 @@
-"""Judge and score again what a run has stored: other rules, a new version of them, another detector. Asks no system."""
+"""Judge and score stored translations again, with other rules, versions or detectors, without the system."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from gendermark.runs.score import PORTION, Origin, score
 from gendermark.selection import Selection, options_of
 
 _ASKS_A_SYSTEM = "forced-choice"
-"""The test that no stored translation can answer."""
+"""The test that needs the system."""
 
 
 class Change(NamedTuple):
-    """One translation that is read otherwise than before."""
+    """One translation whose judgement changed."""
 
     item_id: str
     before: Gender | None
@@ -61,9 +61,9 @@ class Rejudged:
 def rejudge(
     directory: Path | str, options: Mapping[str, Any], output: Path | None = None, executor: Executor = SERIAL
 ) -> list[Rejudged]:
-    """All cells of a run folder; `options` replace those of the selections where a benchmark has them.
+    """Rejudge all cells of a run folder; `options` replace those of the selections that have them.
 
-    With an output directory, a run folder of the new results is written there.
+    With an output directory, write a run folder of the new results there.
     """
     run = folder.read_run(directory)
     if not run.results:
@@ -80,7 +80,7 @@ def rejudge(
     for old, selection in zip(run.results, chosen, strict=True):
         origin = Origin(old.system, old.signed.get("decoding", ""), resampling, old.name)
         work.append((old, run.texts[old.cell], selection, origin, f"{run.name}, {old.cell}"))
-    # Of several cells each is judged by a worker; of a large one, each portion.
+    # Parallel by cell, or by portion if one is large.
     is_large = any(len(old.judgements) > PORTION for old in run.results)
     judge = partial(_judged_again, executor=executor) if is_large else _judged_again
     again = (SERIAL if is_large else executor).in_order(judge, work)
@@ -105,22 +105,22 @@ def _selection(old: Selection, options: Mapping[str, Any]) -> Selection:
 
 
 def _allows(selection: Selection, name: str, value: Any) -> bool:
-    """Of several benchmarks, one need not have the rules or the option that another has; it is judged as before."""
+    """Whether a benchmark has the rules or option; if not, it is judged as before."""
     option = options_of(type(selection)).get(name)
     return option is not None and option.allows(value)
 
 
 def _refuse_unused(options: Mapping[str, Any], chosen: Sequence[Selection]) -> None:
-    """An option that no benchmark of the run has is refused by the first of them."""
+    """Refuse an option that no benchmark of the run has."""
     for name, value in options.items():
         if value and not any(_allows(selection, name, value) for selection in chosen):
             first = chosen[0].benchmark
-            one = Selection(first, **{name: value})  # refused here if nobody has such an option
+            one = Selection(first, **{name: value})  # refused here if unknown to all
             options_of(type(one))[name].check(value, first)
 
 
 _Again = tuple[Result, Sequence[folder.Text], Selection, Origin, str]
-"""The arguments of `score_again`."""
+"""Arguments of `score_again`."""
 
 
 def _judged_again(work: _Again, executor: Executor = SERIAL) -> tuple[ItemSet, Answers, Result]:
@@ -135,7 +135,7 @@ def score_again(
     where: str,
     executor: Executor = SERIAL,
 ) -> tuple[ItemSet, Answers, Result]:
-    """The stored texts of a cell, in the order of its judgements, judged and estimated by this version."""
+    """Judge and estimate the stored texts of a cell, in judgement order, with this version."""
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
     item_set = benchmark.load(selection)
     ids = [mapped(attrgetter("item_id"), records) for records in (old.judgements, item_set.items)]

@@ -1,4 +1,4 @@
-"""A whole run: make a plan, refuse what can be refused, translate, judge, estimate, and leave everything on disk."""
+"""A whole run: plan, refuse early, translate, judge, estimate, and write everything to disk."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ from gendermark.systems.system import System, open_system
 
 @dataclass(frozen=True)
 class RunConfig:
-    """Everything that decides a run's numbers; stored in its manifest."""
+    """Everything that determines a run's numbers; stored in its manifest."""
 
     system: str
     selections: tuple[Selection, ...]
     system_options: Mapping[str, str] = field(default_factory=dict)
     resampling: Resampling = field(default_factory=Resampling)
     forced_choice: bool = False
-    """Also ask the system to score the right against the contrastive translation, where a benchmark has both."""
+    """Also score the correct against the contrastive translation with the system, if a benchmark has both."""
     accept_unsound: bool = False
-    """Go on where translations are not sound; the results say so."""
+    """Accept unsound translations; the results say so."""
     audited: str = ""
-    """The file that `audit` found these translations in, if it did."""
+    """The file of these translations, if from `audit`."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -63,17 +63,17 @@ class RunConfig:
 
 @dataclass(frozen=True)
 class Step:
-    """One benchmark and direction: its items, and what the system will be asked."""
+    """One benchmark and direction: its items and requests."""
 
     benchmark: Benchmark
     item_set: ItemSet
     requests: Sequence[Request]
     pairs: Pairs = ()
-    """The translations between which a system is to choose, if it is."""
+    """The pairs for a forced choice, if requested."""
 
     @cached_property
     def choices(self) -> Sequence[Request]:
-        """What it is asked for that."""
+        """Requests of the forced choice."""
         return choice_requests(self.requests, self.pairs) if self.pairs else []
 
     @property
@@ -81,7 +81,7 @@ class Step:
         return f"{self.benchmark.name} {self.item_set.selection.direction}"
 
     def forecast(self, system: System, store: Store) -> str:
-        """What will be asked, what is already there, and what it may cost where that is known."""
+        """Numbers of new and stored requests, and the cost if known."""
         answered = store.get(system.system_id, self.requests)
         open_ = [r for r in self.requests if not all((r.request_id, sample) in answered for sample in r.samples)]
         n = len(self.requests)
@@ -112,7 +112,7 @@ def plan(config: RunConfig, system: System) -> Plan:
         pairs = pairs_of(benchmark, item_set) if config.forced_choice else ()
         step = Step(benchmark, item_set, benchmark.requests(item_set), pairs)
         check_tasks(system, [*step.requests, *step.choices])
-        benchmark.signature(item_set.selection)  # says if an extra is missing that the judge needs
+        benchmark.signature(item_set.selection)  # reports a missing extra of the judge
         steps.append(step)
     return Plan(config, tuple(steps))
 
@@ -125,7 +125,7 @@ def default_store() -> Path:
 
 
 OpenProgress = Callable[[str], AbstractContextManager[Progress]]
-"""A title -> a context in which progress is shown."""
+"""A title -> a context that shows progress."""
 
 
 @contextmanager
@@ -135,22 +135,22 @@ def no_progress(title: str) -> Iterator[Progress]:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a run needs and no number depends on: the cache of answers, and where messages go."""
+    """What a run needs but its numbers do not depend on: cache and message handling."""
 
     store: Path | None = None
     open_progress: OpenProgress = no_progress
     tell: Callable[[str], None] = lambda note: None  # noqa: ARG005
     name: str = ""
-    """What the system is called; a run that goes on keeps the name it has."""
+    """The given system name; a resumed run keeps its stored one."""
     executor: Executor = SERIAL
-    """Where the work is done."""
+    """Execution backend."""
 
 
 NO_CONTEXT = RunContext()
 
 
 def run(config: RunConfig, directory: Path | None = None, context: RunContext = NO_CONTEXT) -> list[Result]:
-    """Do a run, or what is left of it. Without a directory the results are returned only."""
+    """Do or resume a run. Without a directory, only return the results."""
     with closing(open_system(config.system, config.system_options)) as system:
         return carry_out(plan(config, system), system, directory, context)
 
@@ -158,18 +158,18 @@ def run(config: RunConfig, directory: Path | None = None, context: RunContext = 
 def carry_out(
     planned: Plan, system: System, directory: Path | None = None, context: RunContext = NO_CONTEXT
 ) -> list[Result]:
-    """Do what was planned for a system that is open already."""
+    """Carry out a plan for an open system."""
     config = planned.config.to_json()
     context = replace(context, name=context.name or (folder.name_in(directory) if directory is not None else ""))
     done: dict[int, Result] = {}
     cells: dict[str, Any] = {}
     notes: list[str] = []
-    # Of several sets each is scored by a worker; of a large one, each portion.
+    # Parallel by set, or by portion if one is large.
     is_large = any(len(step.requests) > PORTION for step in planned.steps)
     workers = context.executor if len(planned.steps) > 1 and not is_large else SERIAL
     work = partial(_scored, executor=context.executor) if is_large else _scored
     with ExitStack() as stack:
-        # One step after the other; while the next one is translated, workers may score those before it.
+        # While the next step is translated, workers may score the previous ones.
         steps = enumerate(translate_steps(planned, system, directory, config, context, stack))
         for (number, given), (result, seconds) in workers.each(work, steps):
             texts = mapped(sentence_of, given.item_set.items, given.answers.translations)
@@ -183,7 +183,7 @@ def carry_out(
         if directory is not None:
             ordered = {result.cell: cells[result.cell] for result in results}
             folder.write_manifest(directory, config, "finished", ordered, notes, context.name)
-    for note in notes:  # notes of workers are shown by whoever opened them
+    for note in notes:  # workers' notes are printed by their owner
         context.tell(note)
     return results
 
@@ -196,11 +196,11 @@ def translate_steps(
     context: RunContext,
     stack: ExitStack,
 ) -> Iterator[Translated]:
-    """Every step of a plan with its translations. What is held meanwhile is given back with the stack.
+    """Every step of a plan with its translations. Resources are released by the stack.
 
-    With a directory, its manifest says that this configuration is running.
+    With a directory, its manifest records that this configuration is running.
     """
-    # A folder that is not there yet is made when the system is ready: what is refused before leaves nothing behind.
+    # Create a new folder only when the system is ready: refusals leave nothing behind.
     is_new = directory is not None and not directory.exists()
     if directory is not None:
         for title, n in Counter(step.title for step in planned.steps).items():
@@ -209,8 +209,7 @@ def translate_steps(
         if not is_new:
             _take(directory, config, stack)
     if len(planned.steps) > 1:
-        # A model for another pair, or a missing file, shows before the first set is paid for. (A single file may be a
-        # pipe, which can be read once only.)
+        # A wrong direction or missing file must show before the first set is paid for. (A pipe can be read only once.)
         for step in planned.steps:
             system.prepare(step.benchmark, step.item_set, step.requests)
     store = stack.enter_context(Store(context.store or default_store())) if system.is_stored else None
@@ -220,7 +219,7 @@ def translate_steps(
         if directory is not None and number == 0:
             if is_new:
                 _take(directory, config, stack)
-            # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
+            # Not before the system is ready: a mistyped path must not leave a folder of "another run".
             folder.write_manifest(directory, config, "running", {}, name=context.name)
         if store is not None and number == 0:
             for planned_step in planned.steps:
@@ -230,16 +229,16 @@ def translate_steps(
 
 @dataclass(frozen=True)
 class Translated:
-    """A step whose translations are there: all that is needed to score it, here or on a worker."""
+    """A translated step with all that scoring needs, here or on a worker."""
 
     item_set: ItemSet
     answers: Answers
     origin: Origin
     row: dict[str, Any]
-    """What the manifest says of it."""
+    """Its manifest entry."""
     pairs: Pairs
     chosen: Answers | None
-    """What the system thinks of both translations of each pair, if it was asked."""
+    """Scores of both translations of each pair, if requested."""
 
 
 def _translated(step: Step, system: System, store: Store | None, config: RunConfig, context: RunContext) -> Translated:
@@ -269,7 +268,7 @@ def _translated(step: Step, system: System, store: Store | None, config: RunConf
 
 
 def _scored(numbered: tuple[int, Translated], executor: Executor = SERIAL) -> tuple[Result, float]:
-    """The result of one step, and how many seconds it took."""
+    """The result of one step, and its seconds."""
     _, given = numbered
     started = time.monotonic()
     benchmark: Benchmark = registry.load("benchmark", given.item_set.selection.benchmark)
@@ -292,9 +291,9 @@ _REMEDIES = {
 def _check_sound(
     step: Step, system: System, store: Store | None, answers: Answers, context: RunContext, *, accept: bool
 ) -> str:
-    """Refuse answers that cannot be translations of their sentences; what is wrong with them where that is accepted.
+    """Refuse implausible translations, or return their problem if accepted.
 
-    Answers in the store are checked whenever they are used. Those of a program are dropped: mending it costs nothing.
+    Stored answers are checked whenever used. Those of a program are dropped: fixing it is free.
     """
     if step.benchmark.draws:
         return ""
@@ -318,7 +317,7 @@ def _check_sound(
 
 
 def _take(directory: Path, config: Mapping[str, Any], stack: ExitStack) -> None:
-    """Make a folder if it is not there, and hold it; refuse one that another process or run has."""
+    """Create or reuse a folder, and lock it; refuse one of another process or run."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except FileExistsError:

@@ -23,36 +23,36 @@ from gendermark.runs.executors import SERIAL, Executor
 _LOST_SHARE_TO_WARN = 0.1
 log = logging.getLogger(__name__)
 _LEAST_SHARE = 0.2
-"""Of the sentences of a selection, below which nothing is concluded."""
+"""Minimum share of a selection's sentences for a conclusion."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Whose translations they are, and how their intervals are made: the rest of the signature."""
+    """The system and the interval settings: the rest of the signature."""
 
     system: str
     decoding: str = ""
     resampling: Resampling = field(default_factory=Resampling)
     name: str = ""
-    """What the system is called, if somebody said so; no part of the signature."""
+    """Display name, not in the signature."""
     unsound: str = ""
-    """What is wrong with the translations, where somebody accepts it."""
+    """Accepted problem of the translations."""
 
 
 def sentence_of(item: Item, samples: Sequence[Translation]) -> SourceAndTranslation:
-    """The source and the translation; of several samples the first."""
+    """The source and the translation; with several samples the first."""
     return item.source, samples[0].text if samples else None
 
 
 PORTION = 10_000
-"""Sentences that are judged together, at most. Published sets have less than half; word alignment learns from those of
-one portion, and its tables are what most of the memory is for."""
+"""Maximum sentences judged together. Published sets have less than half; word alignment learns from one portion, and
+its tables dominate memory."""
 
 
 def score(
     benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin, executor: Executor = SERIAL
 ) -> Result:
-    """Judge the translations of an item set, one or several of each item, and estimate every metric."""
+    """Judge the translations of an item set, one or several per item, and estimate every metric."""
     result = summarise(benchmark, item_set, judge(benchmark, item_set, answers, executor), origin)
     return check_result(result) if _is_plug_in(benchmark) else result
 
@@ -60,7 +60,7 @@ def score(
 def judge(
     benchmark: Benchmark, item_set: ItemSet, answers: Answers, executor: Executor = SERIAL
 ) -> Sequence[Judgement]:
-    """The judgements of an item set, made portion by portion: of a large set no more than one is held."""
+    """The judgements of an item set, portion by portion, with one portion in memory."""
     n = len(item_set.items)
     if n <= PORTION or benchmark.judges_together:
         return stored(iter(judge_portion(benchmark, item_set, answers)))
@@ -83,7 +83,7 @@ def _judge_portion(portion: tuple[ItemSet, Answers]) -> list[Judgement]:
 
 
 def portions(item_set: ItemSet, answers: Answers) -> Iterator[tuple[ItemSet, Answers]]:
-    """An item set and its answers, cut where every run of it is cut: into parts of one size, so that none is small."""
+    """An item set and its answers in equal portions, cut at the same positions in every run."""
     n = len(item_set.items)
     n_portions = -(-n // PORTION)
     for number in range(n_portions):
@@ -99,7 +99,7 @@ def judge_portion(benchmark: Benchmark, item_set: ItemSet, answers: Answers) -> 
         found = list(map(check_judgement, found))
 
     def why(samples: Sequence[Translation]) -> str:
-        """Why there is nothing to judge, if all samples have the same reason."""
+        """Why there is nothing to judge, if all samples share the reason."""
         errors = {answer.error for answer in samples}
         return next((why for why in (MISSING, WRONG_LANGUAGE, REPEATED) if errors == {why}), "error")
 
@@ -114,9 +114,9 @@ def _is_plug_in(benchmark: Benchmark) -> bool:
 
 
 def _translated_only(item_set: ItemSet, answers: Answers) -> Answers:
-    """Texts of another language, and one text for many sentences, are no translations, whatever gender is in them.
+    """Mark texts in another language, and one text for many sentences, as not translated.
 
-    Here, and not in each judge, so that it holds for every benchmark. The rules of papers judge whatever they get.
+    It is here to cover every benchmark. Published rules judge such texts.
     """
     target = item_set.selection.target_language
     same = repeated(item_set.items, (samples[0].text if len(samples) == 1 else None for samples in answers))
@@ -135,7 +135,7 @@ def _translated_only(item_set: ItemSet, answers: Answers) -> Answers:
 
 
 def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judgement], origin: Origin) -> Result:
-    """Estimate from judgements alone; metrics see nothing else."""
+    """Estimate from judgements alone."""
     selection, measures = item_set.selection, benchmark.measures
     signed = replace(item_set, selection=benchmark.settled(judgements, selection))
     signature = sign(benchmark, signed, origin)
@@ -173,12 +173,12 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
 
 @cached
 def _reasons(judgements: Sequence[Judgement]) -> Counter[str]:
-    """Why sentences count as not translated."""
+    """Reasons for untranslated sentences."""
     return Counter(judgement.reason for judgement in judgements if judgement.verdict is Verdict.NOT_TRANSLATED)
 
 
 def _broken(judgements: Sequence[Judgement]) -> list[str]:
-    """What the numbers leave out, however little: it is missing, in another language or repeated."""
+    """Warnings about missing, repeated and wrong-language sentences, however few."""
     reasons = _reasons(judgements)
     told = {
         MISSING: "have no translation in what was given",
@@ -194,7 +194,7 @@ def _broken(judgements: Sequence[Judgement]) -> list[str]:
 
 
 def _untranslated(judgements: Sequence[Judgement]) -> list[str]:
-    """For benchmarks that have nothing of their own to say about it: numbers of what is not there are not numbers."""
+    """For benchmarks without their own warning: numbers of untranslated sentences are meaningless."""
     n_lost = _reasons(judgements).total()
     if n_lost <= _LOST_SHARE_TO_WARN * len(judgements):
         return []
@@ -205,7 +205,7 @@ def _untranslated(judgements: Sequence[Judgement]) -> list[str]:
 
 
 def sign(benchmark: Benchmark, item_set: ItemSet, origin: Origin) -> str:
-    """Everything a number depends on, in one line, as sacreBLEU's signature is."""
+    """Everything a number depends on, in one line, like sacreBLEU's signature."""
     selection = item_set.selection
     rules = f"best-{benchmark.rules_version}" if selection.rules == "best" else selection.rules
     parts = {

@@ -1,14 +1,14 @@
-"""The store of finished translations: content-addressed, so that no request is paid for twice.
+"""The store of translations: content-addressed, so that no request is paid for twice.
 
-One SQLite file for all runs. A translation is filed under system, request and sample number, in the same
-transaction that hands over the portion it came in: kill -9 leaves either the whole portion or nothing of it.
+One SQLite file for all runs. A translation is stored by system, request and sample number, in one transaction per
+portion: kill -9 leaves the whole portion or nothing.
 
-Every translation has a checksum: one that a failing disk or another program has changed is thrown away and asked for
-again, with a message. A power cut loses at most the answers of two seconds: to wait for the disk after every
-portion would slow down fast systems by a quarter.
+Every translation has a checksum: one damaged by a failing disk or another program is dropped and requested again, with
+a message. A power cut loses at most the answers of two seconds: waiting for the disk after every portion would slow
+down fast systems by a quarter.
 
-Two runs may work at once. Before asking its system, a run claims the requests; the other sees the claim and waits for
-the answer instead. Each run holds a file lock while it lives, so the claims of a killed run are known to be void.
+Two runs may work at once. A run claims requests before asking; the other sees the claim and waits for the answer. Each
+run holds a file lock while alive, so claims of killed runs are void.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ Key = tuple[str, int]
 
 _BUSY_TIMEOUT_SECONDS = 60.0
 _SECONDS_UNTIL_SAFE = 2.0
-"""Of work, after which the disk is waited for. What was answered outlives our process at once."""
+"""Maximum seconds of work before syncing to disk. Answers survive the process at once."""
 _IDS_PER_QUERY = 500
-"""Older builds of SQLite take at most 999 values in one statement."""
+"""Older builds of SQLite allow 999 values per statement."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS translation (
   system_id TEXT NOT NULL, request_id TEXT NOT NULL, sample INTEGER NOT NULL, text TEXT NOT NULL, log_probability REAL,
@@ -58,12 +58,12 @@ CREATE TABLE IF NOT EXISTS claim (
 _ANSWER = "text, log_probability, n_tokens, token_log_probabilities"
 _COLUMNS = f"system_id, request_id, sample, {_ANSWER}"
 _OPENING, _MADE = "opening", "made"
-"""Beside the lock files of owners: the lock of whoever opens the store, and a sign that there has been one."""
+"""Beside the owners' lock files: the lock for opening the store, and a marker that it existed."""
 log = logging.getLogger(__name__)
 
 
 class Store:
-    """Use as a context manager: claims are held inside it and given back at its end."""
+    """A context manager: claims are held inside and released at the end."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -76,24 +76,23 @@ class Store:
             with self._problems():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 was_empty = self._is_emptied()
-                # Used by one thread at a time, but not always by the same (`translate.py`).
+                # Used by one thread at a time, but not always the same (`translate.py`).
                 self._connection = sqlite3.connect(
                     self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
                 )
                 resources.callback(self._connection.close)
-                # A flipped bit may leave no UTF-8: the row then fails its checksum, as any other damage does.
+                # A flipped bit may break UTF-8: the row then fails its checksum like any damage.
                 self._connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-                self._connection.execute("PRAGMA schema_version")  # opens the file: what is wrong with it shows here
-                # SQLite does not wait for another process that is just setting up the same file.
+                self._connection.execute("PRAGMA schema_version")  # opens the file, so errors show here
+                # SQLite does not wait for another process that is creating the file.
                 with locks.hold(self._lock_path(_OPENING), timeout_seconds=_BUSY_TIMEOUT_SECONDS):
                     self._check(was_empty)
-                    # Write-ahead log: readers and the one writer do not wait for each other, and a commit survives
-                    # kill -9.
+                    # Write-ahead log: readers and the writer do not block each other, and a commit survives kill -9.
                     self._connection.execute("PRAGMA journal_mode=WAL")
                     self._connection.execute("PRAGMA synchronous=NORMAL")
                     self._connection.executescript(_SCHEMA)
                     self._lock_path(_MADE).touch()
-                    # Inside, as a lock file that nobody holds yet would be taken for that of a killed run.
+                    # Under the lock, as a new lock file not yet held would look like a killed run's.
                     self._remove_dead_owners()
                     resources.enter_context(locks.hold(self._lock_path(self._owner)))
                 self._identity = _identity(self.path)
@@ -107,7 +106,7 @@ class Store:
             self._lock_path(self._owner).unlink()
 
     def get(self, system_id: str, requests: Iterable[Request]) -> dict[Key, Translation]:
-        """The finished translations of these requests, every sample there is of each."""
+        """The stored translations of these requests, with all samples."""
         found: dict[Key, Translation] = {}
         damaged: list[Key] = []
         ids = list(dict.fromkeys(request.request_id for request in requests))
@@ -139,10 +138,10 @@ class Store:
         return found
 
     def claim(self, system_id: str, requests: Sequence[Request]) -> list[Request]:
-        """Those of the requests that nobody has answered or is answering; they are now ours to ask."""
+        """Claim the requests that nobody has answered or is answering; return them."""
         keys = [(request.request_id, request.first_sample) for request in requests]
         with self._transaction() as connection:
-            # The claims of those who no longer live are void. There are never more claims than runs are working on.
+            # Claims of dead owners are void. There are never more claims than runs are working on.
             others = connection.execute("SELECT DISTINCT owner FROM claim WHERE owner != ?", (self._owner,)).fetchall()
             for (owner,) in others:
                 if not locks.is_held(self._lock_path(owner)):
@@ -161,11 +160,11 @@ class Store:
         return [request for request, key in zip(requests, keys, strict=True) if key in ours]
 
     def put(self, system_id: str, translations: Iterable[Translation]) -> None:
-        """Make a portion of answers safe. Errors are not kept: the next run asks again."""
+        """Store a portion of answers. Errors are not stored: the next run asks again."""
         rows = [_row(system_id, answer) for answer in translations]
         now = time.monotonic()
         is_due = now - self._last_safe >= _SECONDS_UNTIL_SAFE
-        with self._problems():  # FULL waits until the disk has everything that was written so far
+        with self._problems():  # FULL waits until everything written so far is on disk
             self._connection.execute(f"PRAGMA synchronous={'FULL' if is_due else 'NORMAL'}")
         self._last_safe = now if is_due else self._last_safe
         with self._transaction() as connection:
@@ -173,14 +172,14 @@ class Store:
                 f"INSERT OR IGNORE INTO translation ({_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 [(*row, _checksum(row)) for row in rows if row[3] is not None],
             )
-            # Errors give their claims back too: two runs that wait for each other's errors would wait for ever.
+            # Errors release their claims too: otherwise two runs could wait for each other forever.
             connection.executemany(
                 "DELETE FROM claim WHERE system_id = ? AND request_id = ? AND first_sample = ?",
                 [row[:3] for row in rows],
             )
 
     def forget(self, system_id: str, requests: Iterable[Request]) -> None:
-        """Drop what was kept of these requests, since it was found to be wrong."""
+        """Drop wrong answers to these requests."""
         with self._transaction() as connection:
             connection.executemany(
                 "DELETE FROM translation WHERE system_id = ? AND request_id = ?",
@@ -188,7 +187,7 @@ class Store:
             )
 
     def others(self, system_id: str) -> list[str]:
-        """The other runs that are asking this system for something now: `PROCESS on HOST`."""
+        """Other runs that are asking this system: `PROCESS on HOST`."""
         with self._problems():
             owners = self._connection.execute(
                 "SELECT DISTINCT owner FROM claim WHERE owner != ? AND system_id = ?", (self._owner, system_id)
@@ -196,16 +195,16 @@ class Store:
         return [" on ".join(str(owner).split(".", 2)[1:]) for (owner,) in owners]
 
     def _is_emptied(self) -> bool:
-        """Whether there was a store and only its name is left. One that was deleted is to begin anew."""
+        """Whether the store was truncated. A deleted one starts anew."""
         made = self._lock_path(_MADE)
         if self.path.exists():
-            # By the sign too: a store that another process is just making is empty for a moment.
+            # Check the marker too: a store being created is empty for a moment.
             return self.path.stat().st_size == 0 and made.exists()
         made.unlink(missing_ok=True)
         return False
 
     def _check(self, was_empty: bool) -> None:
-        """Whether the file is whole, before anything is believed or added."""
+        """Check the file's integrity before using it."""
         (n_tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if was_empty and not n_tables:
             raise UserError(
@@ -220,7 +219,7 @@ class Store:
             )
 
     def _remove_dead_owners(self) -> None:
-        """The lock files of runs that were killed."""
+        """Remove lock files of killed runs."""
         for path in self._lock_path(_OPENING).parent.iterdir():
             if path.name not in (_OPENING, _MADE) and not locks.is_held(path):
                 path.unlink(missing_ok=True)
@@ -253,7 +252,7 @@ class Store:
     def _problems(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError, UnicodeError, OverflowError) as problem:  # of names in a damaged schema
+        except (sqlite3.Error, OSError, UnicodeError, OverflowError) as problem:  # names in a damaged schema
             raise UserError(
                 f"the translation cache {self.path} cannot be used ({problem}); its contents are kept: free space or "
                 "fix permissions and rerun, or choose another file with --store"
@@ -261,7 +260,7 @@ class Store:
 
 
 def _identity(path: Path) -> tuple[int, int, bool]:
-    """What tells a file from another in its place, and from one that was emptied; of none at all, zeros."""
+    """Identity of a file, to detect replacement and truncation; zeros if absent."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -270,12 +269,12 @@ def _identity(path: Path) -> tuple[int, int, bool]:
 
 
 def _checksum(row: Sequence[Any]) -> int:
-    """Of everything in a row; against damage, not against people. A cryptographic one would take twice as long."""
+    """A checksum against damage, not attackers; a cryptographic one would take twice as long."""
     return zlib.crc32("\x1f".join(map(str, row)).encode("utf-8", "replace"))
 
 
 def _row(system_id: str, answer: Translation) -> tuple[Any, ...]:
-    """What is written of an answer, exactly as SQLite gives it back (of -0.0 it keeps 0.0, of NaN nothing)."""
+    """An answer as a row, exactly as SQLite returns it (-0.0 becomes 0.0, NaN null)."""
     number = answer.log_probability
     by_token = answer.token_log_probabilities
     return (

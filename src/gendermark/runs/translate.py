@@ -1,7 +1,7 @@
-"""From requests to translations: each asked once, made safe at once, never asked again.
+"""From requests to translations: each is asked once and stored at once.
 
-The driver alone talks to the store. It asks the system itself or hands shards of requests to workers, and waits for
-requests that another run is asking for.
+Only the driver uses the store. It asks the system itself or sends shards of requests to workers, and waits for requests
+that another run is asking.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ Progress = Callable[[int, int], None]
 """(finished, total) in answers, called after every portion."""
 _BLOCK = 1_000
 _BATCHES_PER_CLAIM = 16
-"""Claiming each batch by itself would cost fast systems as much as storing its answers."""
+"""Claiming each batch separately would cost fast systems as much as storing its answers."""
 _SECONDS_BETWEEN_WRITES = 0.25
-"""Of a system that computes here: a kill costs no more than this to compute again."""
+"""For local systems: maximum computation lost to a kill."""
 _SECONDS_PER_SHARD = 1.0
 _SHARES = 64
-"""A shard is at most this fraction of what is left, so that in the end no worker waits long for another."""
+"""A shard is at most this fraction of the rest, so that workers finish together."""
 _POLL_SECONDS = 0.1
 _SECONDS_UNTIL_TOLD = 10.0
-"""Without a new answer of another run, before a message says whom we wait for."""
+"""Seconds without a new answer from another run before a message names it."""
 _SECONDS_TO_WAIT = 1_800.0
-"""A large model or a server's pause may take long, but nothing takes longer than this."""
+"""Maximum wait for a large model or a server's pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers to a list of requests, in its order: one per sample of each."""
+    """The answers to a list of requests, in order: one per sample of each."""
 
     translations: Sequence[tuple[Translation, ...]]
     n_asked: int
-    """How many requests the system was really asked."""
+    """Number of requests sent to the system."""
     n_stored: int
-    """How many were already in the store."""
+    """Number found in the store."""
     notes: tuple[str, ...] = ()
-    """What the systems of workers had to say."""
+    """Notes of workers' systems."""
 
 
 def check_tasks(system: System, requests: Sequence[Request]) -> None:
-    """Before any work starts: can this system do what the benchmark needs, and is it clear how?"""
+    """Check before any work that the system supports the tasks, without ambiguity."""
     for options in {request.options for request in requests if request.task is Task.SAMPLE}:
         Decoding.of(options)
     for task in {request.task for request in requests} - system.tasks:
@@ -76,7 +76,7 @@ def translate(
     progress: Progress,
     executor: Executor = SERIAL,
 ) -> Answers:
-    """Answer all requests, from the store where it can; by workers, if there are any and no server does the work."""
+    """Answer all requests, from the store if possible; by workers, if available and useful."""
     check_tasks(system, requests)
     if store is None or not system.is_stored:
         return Answers(stored(_in_order(system, requests, progress)), len(requests), 0)
@@ -84,9 +84,10 @@ def translate(
 
 
 class _Translating:
-    """One list of requests on its way to its answers.
+    """Translates one list of requests.
 
-    Answers stay in the store until all are there; only their names are held, and errors, which no store keeps.
+    Answers stay in the store until all are present; only their keys and errors, which are not stored, are kept in
+    memory.
     """
 
     def __init__(self, system: System, requests: Sequence[Request], store: Store, progress: Progress) -> None:
@@ -97,13 +98,13 @@ class _Translating:
             self._answered.update(store.get(system.system_id, some))
         self._pending = deque(_missing(requests, system.n_samples_per_call, self._answered))
         self._others: list[Request] = []
-        """What another run is asking for, or has finished meanwhile."""
+        """Requests that another run is asking, or has just answered."""
         self._notes: dict[str, Sequence[str]] = {}
         incomplete = {portion.request_id for portion in self._pending}
         self._n_stored = sum(request.request_id not in incomplete for request in requests)
         self._n_asked, self._n_done, self._n_total = 0, 0, sum(portion.n_samples for portion in self._pending)
         self._seconds_per_batch = 0.0
-        """Of a worker; 0 until one has answered."""
+        """Measured on a worker; 0 before the first answer."""
         self._last_news, self._is_told = time.monotonic(), False
 
     def done_by(self, executor: Executor) -> Answers:
@@ -123,8 +124,8 @@ class _Translating:
     # -- asking
 
     def _ask_here(self) -> None:
-        """Ask the system batch by batch. What it computes here is kept together for a moment: most of the cost of
-        writing is that of making it safe."""
+        """Ask the system batch by batch. Local results are written together at intervals, as syncing dominates the
+        cost of writing."""
         waiting: list[Translation] = []
         written = time.monotonic()
         try:
@@ -144,7 +145,7 @@ class _Translating:
         for shard, (portions, worker, notes, seconds) in executor.each(answer_shard, self._shards()):
             self._notes[worker] = notes
             self._seconds_per_batch = seconds * shard.batch_size / len(shard.requests)
-            # In one piece, so that a shard is there or is not.
+            # In one piece, so that a shard is stored entirely or not at all.
             answered = list(chain.from_iterable(_checked(self._system, shard.requests, portions)))
             self._keep(answered)
 
@@ -154,7 +155,7 @@ class _Translating:
         while self._pending:
             size, n = system.shard_size(self._pending[0].task), 1
             if self._seconds_per_batch:
-                # As many as take a worker about a second: what each shard costs the driver is then little beside it.
+                # About a second of work per shard makes the driver's overhead negligible.
                 of_a_second = int(_SECONDS_PER_SHARD / self._seconds_per_batch)
                 n = max(1, min(of_a_second, len(self._pending) // size // _SHARES))
             requests = self._claimed(size * n)
@@ -163,7 +164,7 @@ class _Translating:
                 yield Shard(system.opened_as, system.system_id, briefing, tuple(requests), size)
 
     def _claimed(self, n: int) -> list[Request]:
-        """Those of the next requests that no other run is asking for."""
+        """The next requests that no other run is asking."""
         batch = [self._pending.popleft() for _ in range(min(n, len(self._pending)))]
         claimed = self._store.claim(self._system.system_id, batch) if batch else []
         self._n_asked += len(claimed)
@@ -175,7 +176,7 @@ class _Translating:
     # -- keeping
 
     def _keep(self, answered: Sequence[Translation]) -> None:
-        """Count answers as done when they are safe, and not before."""
+        """Count answers as done only when stored."""
         self._store.put(self._system.system_id, answered)
         for answer in answered:
             key = (answer.request_id, answer.sample)
@@ -198,7 +199,7 @@ class _Translating:
     # -- beside another run
 
     def _look_again(self) -> bool:
-        """Take what others have answered. Whether they are still at work on something."""
+        """Collect answers of others; return whether they are still working."""
         if not self._others:
             return False
         others, self._others = self._others, []
@@ -213,11 +214,11 @@ class _Translating:
         return bool(still)
 
     def _wait_for_others(self) -> None:
-        """Pause for a moment; fail when the others have answered nothing for too long."""
+        """Pause; fail if the others have answered nothing for too long."""
         seconds = time.monotonic() - self._last_news
         if seconds >= _SECONDS_UNTIL_TOLD:
             who = ", ".join(self._store.others(self._system.system_id))
-            if not who:  # a page in the wrong place: found by one way of looking, and not by another
+            if not who:  # a damaged index page: found by one query, not by another
                 raise UserError(
                     f"the translation cache {self._store.path} is damaged: it has answers that cannot be read; restore "
                     "a copy, or choose another file with --store"
@@ -241,7 +242,7 @@ def _batches(requests: Sequence[Request], size: int) -> Iterator[Sequence[Reques
 def _checked(
     system: System, requests: Sequence[Request], portions: Iterable[Sequence[Translation]]
 ) -> Iterator[Sequence[Translation]]:
-    """What a system answers, portion by portion: nothing that was not asked for, nothing twice, nothing left out."""
+    """Verify a system's answers by portion: no unrequested, repeated or missing ones."""
     missing = {(request.request_id, sample): request for request in requests for sample in request.samples}
     for answered in portions:
         for answer in answered:
@@ -256,7 +257,7 @@ def _checked(
 
 
 def _in_order(system: System, requests: Sequence[Request], progress: Progress) -> Iterator[tuple[Translation, ...]]:
-    """The answers of a system that is not stored to each request, as they come."""
+    """The answers of an unstored system to each request, as they come."""
     n_expected, n = sum(request.n_samples for request in requests), 0
     asked = ((request, sample) for request in requests for sample in request.samples)
     waiting: list[Translation] = []
@@ -278,13 +279,13 @@ def _in_order(system: System, requests: Sequence[Request], progress: Progress) -
 
 
 def _missing(requests: Iterable[Request], n_per_call: int, answered: set[Key]) -> Iterator[Request]:
-    """What is still to be asked, each sample once, in portions that are always cut at the same places.
+    """Samples still missing, in portions always cut at the same positions.
 
-    So a killed run asks again for exactly the portion it lost, with the same seeds, and the result is the same.
+    A killed run repeats exactly the lost portion with the same seeds, so the result is the same.
     """
     taken: set[Key] = set()
     for request in requests:
-        if request.n_samples == 1:  # by far the most, and so the shortest way
+        if request.n_samples == 1:  # the most common case
             key = (request.request_id, request.first_sample)
             if key not in answered and key not in taken:
                 taken.add(key)
@@ -310,32 +311,32 @@ def _missing(requests: Iterable[Request], n_per_call: int, answered: set[Key]) -
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Some requests to one system, and what a worker must know to answer them."""
+    """Requests to one system, and what a worker needs to answer them."""
 
     opened: Opened
     system_id: str
     briefing: Any
     requests: tuple[Request, ...]
     batch_size: int
-    """The system is given so many at a time, so that what stands side by side does not depend on the shard."""
+    """Batch size of the system, so that batches do not depend on shards."""
 
 
 _lock = threading.Lock()
 _open_systems: dict[Opened, System] = {}
-"""One, once there is any."""
+"""At most one."""
 
 
 def answer_shard(shard: Shard) -> tuple[Sequence[Sequence[Translation]], str, Sequence[str], float]:
-    """Ask the system. Gives its answers, the worker's name, the system's notes so far, and its seconds."""
-    with _lock:  # a worker may have several threads, and an engine is used by one at a time
+    """Ask the system. Returns its answers, the worker's name, the system's notes so far, and the seconds."""
+    with _lock:  # a worker may have several threads, but engines are not thread-safe
         if shard.opened not in _open_systems:
-            # An earlier system is closed first: memory may not be enough for both.
+            # Close an earlier system first: memory may not suffice for both.
             while _open_systems:
                 _open_systems.popitem()[1].close()
             _open_systems[shard.opened] = open_system(shard.opened.spec, dict(shard.opened.options))
         system = _open_systems[shard.opened]
         system.brief(shard.briefing, shard.requests)
-        # Some systems have their id only of the driver's items.
+        # Some systems get their id from the driver's items.
         if shard.briefing is None and system.system_id != shard.system_id:
             raise UserError(
                 f"{shard.opened.spec} is another system on a worker than here (another model file, version or "

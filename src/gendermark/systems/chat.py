@@ -1,8 +1,8 @@
-"""How a chat model is asked for a translation, and how the translation is found in its answer.
+"""Prompts for chat models, and extraction of the translation from their answers.
 
-The default prompt asks for the translation between tags, so that what a model says around it does no harm. The prompts
-say nothing about gender: a hint ("use inclusive language", "she is a doctor") would measure how well a model follows
-hints, and an example translation would have a gender of its own. `hinted:` asks with hints.
+The default prompt asks for the translation between tags, so that surrounding text does no harm. Prompts do not mention
+gender: a hint ("use inclusive language", "she is a doctor") would measure how well a model follows hints, and an
+example translation would have a gender itself. `hinted:` asks with hints.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gendermark.reading.codes import NAMES
 
 
 def language_name(code: str) -> str:
-    """A language's English name, from here or from the package that registered the language."""
+    """A language's English name, from our table or a plug-in."""
     if code in NAMES:
         return NAMES[code]
     if code in registry.names("language"):
@@ -38,22 +38,22 @@ def language_name(code: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A template in which {source_language}, {target_language} and {source} are filled in, and a system message."""
+    """A template with {source_language}, {target_language} and {source}, and a system message."""
 
     template: str
     system: str = ""
     body: Mapping[str, Any] = field(default_factory=dict)
-    """More of the request's body, for servers that can be told in which form to answer."""
+    """Further fields of the request, for servers that support answer formats."""
 
     def text(self, source: str, source_language: str, target_language: str, hint: str = "") -> str:
-        """The prompt as one text, as a base model gets it; the system message comes first."""
+        """The prompt as one text for a base model; the system message comes first."""
         messages = self.messages(source, source_language, target_language, hint)
         return "\n\n".join(message["content"] for message in messages)
 
     def messages(self, source: str, source_language: str, target_language: str, hint: str = "") -> list[dict[str, str]]:
-        """The prompt as a chat model gets it, with a system message only if one is given: not all models take one.
+        """The prompt for a chat model, with a system message only if one is given: not all models accept one.
 
-        A hint, which only `hinted:` gives, is a paragraph of its own before the user's message.
+        A hint, given by `hinted:` only, is a paragraph before the user's message.
         """
         roles = (("system", self.system, ""), ("user", self.template, f"{hint}\n\n" if hint else ""))
         return [
@@ -64,7 +64,7 @@ class Prompt:
 
     @property
     def content_hash(self) -> str:
-        """For a system's id: the same model with another prompt is another system."""
+        """Part of a system's id: another prompt makes another system."""
         parts = [self.template, self.system, *([self.body] if self.body else [])]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
@@ -74,7 +74,7 @@ PRESETS = {
     "default": f"{_TRANSLATE} Answer with the translation alone, as <translation>...</translation>.\n\n{{source}}",
     "plain": f"{_TRANSLATE} Answer with the translation alone.\n\n{{source}}",
     "json": f'{_TRANSLATE} Answer with a JSON object, {{"translation": "..."}}.\n\n{{source}}',
-    # The prompt that models of the Tower family were trained with. It suits base models too, which only continue it.
+    # The training prompt of the Tower family. It also suits base models, which only continue text.
     "tower": f"{_TRANSLATE}\n{{source_language}}: {{source}}\n{{target_language}}:",
 }
 RESPONSE_FORMAT = "response_format"
@@ -89,13 +89,13 @@ _FIELD = re.compile(r"\{(source_language|target_language|source)\}")
 
 
 def open_prompt(name_or_file: str = "default", system: str = "") -> Prompt:
-    """A preset by its name, or the user's own template from a file."""
+    """A preset by name, or the user's template from a file."""
     if name_or_file in PRESETS:
         return Prompt(PRESETS[name_or_file], system, {RESPONSE_FORMAT: _FORM} if name_or_file == "json" else {})
     path = Path(name_or_file)
     if not path.exists() and not re.search(r"[./\\]", name_or_file):
         raise UserError(f"there is no prompt {name_or_file!r}; available: {', '.join(PRESETS)}, or give a file")
-    # An editor's line end behind the last line is not meant.
+    # Ignore an editor's final line end.
     template = read_text(path).replace("\r\n", "\n").removesuffix("\n")
     if "{source}" not in template:
         raise BadFile(path, "has no {source}, the placeholder of the sentence to translate; add it")
@@ -104,7 +104,7 @@ def open_prompt(name_or_file: str = "default", system: str = "") -> Prompt:
 
 def _filled(template: str, source: str, source_language: str, target_language: str) -> str:
     codes = {"source_language": source_language, "target_language": target_language}
-    # In one pass, so that braces in a sentence stay what they are; names are looked up only where they are used.
+    # One pass, so that braces in a sentence are kept; look up only the names that are used.
     return _FIELD.sub(lambda match: language_name(codes[match[1]]) if match[1] in codes else source, template)
 
 
@@ -116,13 +116,13 @@ ALTERNATIVES = "several alternatives"
 UNFINISHED = "unfinished thinking"
 NOT_FOUND = "no translation found"
 EXTRACTION_VERSION = 2
-"""Raised whenever `extract` can give another text; part of a system's id and of the signature."""
+"""Increased whenever `extract` can give another text; part of a system's id and the signature."""
 
 _THINKING = "think|thinking|thought|reasoning|reflection|analysis"
 _THOUGHT = re.compile(rf".*</(?:{_THINKING})>", re.DOTALL | re.IGNORECASE)
 _OPEN_THOUGHT = re.compile(rf"\s*<(?:{_THINKING})>", re.IGNORECASE)
 _SPECIAL_TOKEN = re.compile(r"<\|[\w-]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|\[/?INST\]")
-# No tag within the tags: an answer of opening tags only would otherwise take quadratic time.
+# No nested tags: an answer of opening tags only would otherwise take quadratic time.
 _TAGGED = re.compile(r"<translation>((?:[^<]++|<(?!/?translation>))*+)</translation>", re.IGNORECASE)
 _OUTER_TAGS = re.compile(r"^<translation>|</translation>$", re.IGNORECASE)
 _UNREAD_MARKS = re.compile(r"</?translation>|^\{", re.IGNORECASE)
@@ -136,17 +136,18 @@ _REFUSAL = re.compile(
 )
 _PAIRS = (*zip("\"'`“„«»‘‚「『‹", "\"'`”“»«’‘」』›", strict=True), ("**", "**"), ("*", "*"), ("_", "_"))
 _QUOTES = {opening for opening, _ in _PAIRS} - {"**", "*", "_"}
-# At the edges of words: in a word, as in Hebrew abbreviations, the sign is no quote.
+# At word boundaries: inside a word, as in Hebrew abbreviations, the sign is no quotation mark.
 _QUOTED = re.compile(r'(?<!\w)(?:"[^"]+"|“[^“”]+”|«[^«»]+»|„[^„“]+“)(?!\w)')
 _BLANK = " \t\n\ufeff\u200b\u2060"
 
 
 def extract(answer: str, source: str) -> tuple[str | None, str]:
-    """The translation in a chat model's answer; or None, and what is wrong with the answer.
+    """The translation in a chat model's answer; or None, and the problem.
 
-    It is what stands between tags, in JSON or in a code fence. Without any of these it is the whole answer, without
-    a first line that ends in a colon, if it then has no more lines than the source. An answer that gives both genders
-    is never cut to the first: "el/la" and "X / Y" stay whole, and two marked translations are a problem.
+    It is the text between tags, in JSON or in a code fence; failing these, the whole answer, without a first line that
+    ends in a colon, if it then has no more lines than the source. Answers with both genders are never shortened to the
+    first:
+    "el/la" and "X / Y" stay whole, and two marked translations are a problem.
     """
     text = _SPECIAL_TOKEN.sub("", answer.replace("\r\n", "\n"))
     # The opening tag is often part of the prompt, and missing here.
@@ -163,7 +164,7 @@ def extract(answer: str, source: str) -> tuple[str | None, str]:
 
 
 def _unmarked(text: str, source: str) -> tuple[str | None, str]:
-    """The same for an answer that marks nothing as the translation."""
+    """As `extract`, for an answer without markup."""
     text = _OUTER_TAGS.sub("", text)
     n_breaks = source.strip().count("\n")
     first, _, rest = text.partition("\n")
@@ -174,7 +175,7 @@ def _unmarked(text: str, source: str) -> tuple[str | None, str]:
         return None, EMPTY
     if _refuses(text) and not _refuses(source):
         return None, REFUSAL
-    # More lines than the source, or quotes where it has none, are talk about a translation.
+    # More lines than the source, or quotations where it has none, indicate commentary.
     is_talk = text.count("\n") > n_breaks or (_QUOTED.search(text) and not _QUOTES & set(source))
     if is_talk or _UNREAD_MARKS.search(text):
         return None, NOT_FOUND
@@ -182,7 +183,7 @@ def _unmarked(text: str, source: str) -> tuple[str | None, str]:
 
 
 def _marked(text: str) -> list[str]:
-    """The different texts that an answer marks as the translation, in the first way of marking that it uses."""
+    """The distinct texts marked as translation, by the first kind of markup found."""
     for found in (_TAGGED.findall(text), _in_json(text), (block for _, block in _FENCED.findall(text))):
         texts = dict.fromkeys(one.strip(_BLANK) for one in found)
         # An answer may repeat the prompt's own "...".
@@ -196,14 +197,14 @@ def _in_json(text: str) -> Iterator[str]:
         try:
             found = json.JSONDecoder().raw_decode(text, start.start())[0]["translation"]
             if isinstance(found, str):
-                found.encode()  # half a character, which JSON can escape, is none
+                found.encode()  # JSON can escape a lone surrogate, which is not text
                 yield found
         except (ValueError, RecursionError):
             continue
 
 
 def _unwrapped(text: str, source: str) -> str:
-    """Without quotes or emphasis around all of it, unless the source begins with a quote itself."""
+    """Without surrounding quotation marks or emphasis, unless the source begins with a quotation mark."""
     text = text.strip(_BLANK)
     for opening, closing in _PAIRS if source.strip()[:1] not in _QUOTES else ():
         inner = text[len(opening) : -len(closing)]
@@ -213,5 +214,5 @@ def _unwrapped(text: str, source: str) -> str:
 
 
 def _refuses(text: str) -> bool:
-    """Whether a text begins as refusals in English do; asked for tags, models refuse without them."""
+    """Whether a text begins like an English refusal; models omit the tags when they refuse."""
     return _REFUSAL.match(text.strip(_BLANK).replace("’", "'")) is not None

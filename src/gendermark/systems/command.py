@@ -41,7 +41,7 @@ TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("mode", "batch_size", "timeout_seconds")
 _PLACEHOLDERS = ("source", "target")
 _SHORT_NAMES = ("src", "tgt", "trg", "from", "to", "lang", "language")
-"""What people write for them. Other words in braces may be the program's own: `awk {print}`."""
+"""Common mistakes for them. Other words in braces may be the program's own: `awk {print}`."""
 _QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""")
 _SHELL_SIGN = re.compile(r"(?:^|\s)(?:\|\|?|&&?|>>?|<)(?=\s|$)|;(?=\s|$)")
 
@@ -53,7 +53,7 @@ class Command(System):
         refuse_unknown_options("command", options, OPTIONS)
         self._secrets = http.of_environment()
         for name, value in self._secrets.items():
-            if value in argument:  # never shown: the run folder and the process list are readable by others
+            if value in argument:  # the value is secret: run folders and process lists are readable by others
                 raise UserError(f"command: takes no key among its arguments; let the program read {name} itself")
         self.spec = f"command:{argument}"
         self._arguments = _split(argument)
@@ -67,13 +67,13 @@ class Command(System):
         for request in requests:
             if "\n" in request.source or "\r" in request.source:
                 raise SystemFailure(f"{self.spec} takes one sentence per line; this has several: {request.source!r}")
-        # One batch may hold several directions; a process serves one.
+        # A batch may hold several directions; a process serves one.
         answer = self._answer_one_by_one if self._mode == "stream" else self._answer_batch
         for direction, group in by_direction(requests).items():
             try:
                 yield from answer(self._process_for(direction), group)
             except BaseException:
-                # Ctrl-C included: the program has a session of its own and would not notice.
+                # Including on Ctrl-C: the program has its own session and would not notice.
                 self.close()
                 raise
 
@@ -87,13 +87,13 @@ class Command(System):
         except queue.Empty:
             problem = f"gave no further output for {self._timeout_seconds:g} seconds"
         if problem and len(lines) <= len(requests):
-            # Lines come in order, so complete ones are good; only the last may be cut short.
+            # Lines come in order, so complete ones are good; only the last may be truncated.
             if lines and not process.last_line_is_complete:
                 lines.pop()
             yield _translations(requests, lines)
             raise self._failure(problem, process, len(lines), requests)
         if len(lines) != len(requests):
-            # Which line is missing cannot be known, so none of this batch is kept.
+            # It is unknown which line is missing, so none of this batch is kept.
             raise SystemFailure(
                 f"{self.spec} gave {len(lines)} lines for {len(requests)} sentences, the first of which is "
                 f"{requests[0].source!r}; make it write one line per sentence (earlier batches are kept)"
@@ -103,7 +103,7 @@ class Command(System):
 
     def _answer_one_by_one(self, process: _LineProcess, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         for position, request in enumerate(requests):
-            # One line too many would shift all later translations.
+            # A surplus line would shift all later translations.
             if process.has_output:
                 raise self._failure("wrote more lines than it was given sentences", process, position, requests)
             process.send([request.source], end=False)
@@ -121,7 +121,7 @@ class Command(System):
             raise self._failure(problem, process, position, requests)
 
     def _ending(self, process: _LineProcess) -> str:
-        """What is wrong with how a program ended after its output; empty if nothing is."""
+        """The problem of a program that ended after its output; empty if none."""
         try:
             return_code = process.wait(self._timeout_seconds)
         except subprocess.TimeoutExpired:
@@ -147,7 +147,7 @@ class Command(System):
     def _failure(
         self, problem: str, process: _LineProcess, position: int, requests: Sequence[Request]
     ) -> SystemFailure:
-        self.close()  # collects the rest of its messages
+        self.close()  # collects the remaining messages
         if position < len(requests):
             problem += f" at sentence {position + 1} of its batch, {requests[position].source!r}"
         if process.messages:
@@ -161,19 +161,19 @@ class Command(System):
 
 
 class _LineProcess:
-    """A child process that exchanges lines with us; threads keep its three pipes from blocking each other."""
+    """A child process that exchanges lines with us; threads keep its three pipes from blocking."""
 
     def __init__(self, arguments: Sequence[str], direction: tuple[str, str], spec: str) -> None:
         self.direction = direction
         self.last_line_is_complete = True
-        """Whether the last line read had its end; a program that is killed may leave half a line."""
+        """Whether the last line was terminated; a killed program may leave a partial line."""
         self.messages: deque[str] = deque(maxlen=3)
         """The last lines of its error output."""
         self._spec = spec
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         source, target = direction
         try:
-            # Its own session, so that Ctrl-C reaches us first, and its children can be ended with it.
+            # Its own session: Ctrl-C reaches us first, and its children can be ended with it.
             self._child = subprocess.Popen(
                 [part.replace("{source}", source).replace("{target}", target) for part in arguments],
                 stdin=subprocess.PIPE,
@@ -193,7 +193,7 @@ class _LineProcess:
         threading.Thread(target=self._write, args=(list(lines), end), daemon=True).start()
 
     def read(self, timeout_seconds: float) -> str | None:
-        """The next line, None at the end of output; raises queue.Empty after the timeout."""
+        """The next line, None at the end of output; raises queue.Empty on timeout."""
         line = self._lines.get(timeout=timeout_seconds)
         if line is None:
             return None
@@ -207,7 +207,6 @@ class _LineProcess:
 
     @property
     def has_output(self) -> bool:
-        """Whether a line waits to be read."""
         return not self._lines.empty() and self._lines.queue[0] is not None
 
     def wait(self, timeout_seconds: float | None = None) -> int:
@@ -223,12 +222,12 @@ class _LineProcess:
             else:
                 self._child.kill()
         self.wait()
-        self.send([], end=True)  # closes the pipe to it, after whatever is still being written
+        self.send([], end=True)  # closes its input after pending writes
 
     def _write(self, lines: list[str], end: bool) -> None:
         pipe = self._child.stdin
         assert pipe is not None
-        # A child that dies early is reported when its output ends, not here.
+        # A child that dies early is reported when its output ends.
         with contextlib.suppress(OSError, ValueError):
             pipe.write("".join(f"{line}\n" for line in lines).encode())
             pipe.flush()
@@ -278,7 +277,7 @@ def _split(argument: str) -> list[str]:
 
 
 def _content_hash(arguments: Sequence[str]) -> str:
-    """Changes with the program and every file among its arguments: an edited script is another system."""
+    """Changes with the program and every file argument: an edited script is another system."""
     digest = hashlib.sha256()
     for position, argument in enumerate(arguments):
         digest.update(argument.encode() + b"\0")

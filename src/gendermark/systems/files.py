@@ -27,7 +27,7 @@ OPTIONS = ("source_column", "translation_column", "fix_encoding", "allow_missing
 
 
 def _file_in(directory: Path, selection: Selection, system: str) -> tuple[Path, str] | None:
-    """The file of a benchmark and direction, if there is one, and what of `#SYSTEM` is still to be chosen in it."""
+    """The file of a benchmark and direction, if any, and what remains of `#SYSTEM`."""
     try:
         if system and (directory / system).is_dir():
             found = _only(directory / system, selection)
@@ -54,7 +54,7 @@ def _only(directory: Path, selection: Selection) -> Path | None:
 
 
 def _stems(selection: Selection) -> list[str]:
-    """What the file of a benchmark and direction may be called, without its ending; our own name first."""
+    """Possible file names of a benchmark and direction, without suffix; ours first."""
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
     return [selection.cell, *benchmark.file_names(selection)]
 
@@ -70,7 +70,7 @@ def _no_file(directory: Path, system: str, selections: Sequence[Selection]) -> B
 
 
 def with_files(argument: str, selections: Sequence[Selection]) -> tuple[tuple[Selection, ...], list[str]]:
-    """Those of some selections that a directory has a file for, and the names of the missing files of the others."""
+    """The selections that a directory has files for, and the missing file names of the others."""
     directory, system = split_system(argument)
     if not _is_directory(directory):
         return tuple(selections), []
@@ -81,7 +81,7 @@ def with_files(argument: str, selections: Sequence[Selection]) -> tuple[tuple[Se
 
 
 def _is_directory(path: Path) -> bool:
-    with suppress(OSError):  # what is wrong with it is said when it is read
+    with suppress(OSError):  # reported when it is read
         return path.is_dir()
     return False
 
@@ -90,7 +90,7 @@ def _is_directory(path: Path) -> bool:
 
 
 class Files(System):
-    """Reads one file, or from a directory the file of each item set; answers in the order of the items."""
+    """Reads one file, or from a directory the file of each item set; answers in item order."""
 
     is_stored = False
     is_for_items_only = True
@@ -121,7 +121,7 @@ class Files(System):
             if found is None:
                 raise _no_file(file.path, file.system, [item_set.selection])
             file = replace(file, path=found[0], system=found[1])
-        # The file of the item set before, where it is the same, has been read already.
+        # Reuse the file of the previous item set if it is the same.
         file = self._read = self._read if file == self._read else file
         asked = {request.task for request in requests}
         notes: list[str] = []
@@ -163,7 +163,7 @@ def _tasks_of(path: Path) -> frozenset[Task]:
 
 
 def _sampled(request: Request, samples: Samples) -> list[Translation]:
-    """As many as were asked for; where the file has fewer, the rest are errors that say so."""
+    """As many as requested; if the file has fewer, the rest are errors."""
     answers = []
     for number in request.samples:
         if number < len(samples.texts):
@@ -176,12 +176,12 @@ def _sampled(request: Request, samples: Samples) -> list[Translation]:
 
 
 def _other_revision(file: TranslationFile, benchmark: Benchmark, item_set: ItemSet) -> str:
-    """The revision of the official data that was translated, if it is not the one asked for."""
+    """The revision of the official data that was translated, if not the requested one."""
     selection = item_set.selection
     others = benchmark.choices_of("revision") if selection.data == "official" else ()
     for revision in others:
         if revision != selection.revision:
-            with suppress(UserError):  # not this one, or not at hand
+            with suppress(UserError):  # wrong or unavailable
                 file.texts(benchmark, benchmark.load(replace(selection, revision=revision)))
                 return revision
     return ""

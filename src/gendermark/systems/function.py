@@ -16,10 +16,10 @@ Translate = Callable[[list[str]], Sequence[str]]
 
 
 class Function(System):
-    """Asked in batches. Its answers are kept for a run folder only, where an interrupted run resumes.
+    """Called in batches. Answers are stored for a run folder only, where an interrupted run resumes.
 
-    What a function does depends on more than its code (a model in a closure, a global, an attribute), so that answers
-    of one run are not those of another.
+    A function depends on more than its code (a model in a closure, a global, an attribute), so answers are not reused
+    in other runs.
     """
 
     answers_by_line = True
@@ -49,7 +49,7 @@ class Function(System):
 
 
 def _content(code: object) -> str:
-    """Of the code of a function, so that an edited one does not get the answers of the one before it."""
+    """Hash of a function's code, so that an edited one does not reuse answers."""
     if not isinstance(code, CodeType):
         return ""
     constants = [_content(one) or repr(one) for one in code.co_consts]

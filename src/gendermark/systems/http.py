@@ -1,4 +1,4 @@
-"""Asking a server: JSON over HTTP with retries, several requests at once; and its keys, which go nowhere else."""
+"""JSON over HTTP with retries and concurrency; and API keys, which are sent to their server only."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from gendermark.io.textfiles import printable
 from gendermark.systems.system import KEPT, count_option, number_option, refuse_unknown_options, with_options
 
 if TYPE_CHECKING:
-    import httpx  # only ever imported when a client is made: it costs 0.1 s
+    import httpx  # costs 0.1 s
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second")
-"""Options of every family about how it asks; never part of a system's id."""
+"""Options of every family that are never part of a system's id."""
 
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
 _MOST_BYTES = 5_000_000
-"""Of one answer, unpacked."""
+"""Of one answer, decompressed."""
 _MOST_FILE_BYTES = 100_000_000
 _MOST_VALUES = 200_000
-"""In one answer (or one line of a file): each takes some 100 bytes of memory, and several answers are read at once."""
+"""Per answer (or line of a file): each takes some 100 bytes of memory, and several answers are read at once."""
 _MOST_WORDS = 200
 """Characters of a server's message that are shown."""
 _GZIP = 16 + zlib.MAX_WBITS
 _DEEPEST = 6
-"""Levels of an answer that are searched; a message lies two or three deep."""
+"""Levels searched in an answer; messages are two or three deep."""
 _MESSAGES = ("", "error", "errors", "message", "Message", "explanation", "detail", "error_description")
 _SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _SECRET_WORDS = re.compile(r"key|token|secret|password|auth|credential", re.IGNORECASE)
@@ -57,14 +57,14 @@ _QUOTA_WORDS = re.compile(r"quota|limit exceeded|payment|budget|insufficient (fu
 @dataclass(frozen=True, slots=True)
 class Patience:
     backoff_seconds: float = 1.0
-    """Before the second attempt, give or take a half; doubled before each one after it."""
+    """Before the second attempt, with 50% jitter; doubled before each further one."""
     longest_backoff_seconds: float = 60.0
     longest_retry_after_seconds: float = 120.0
-    """If a server asks for a longer pause, the run stops and says so."""
+    """If a server asks for a longer pause, the run stops with a message."""
     spread_seconds: float = 0.5
-    """After a pause that a server asked for, requests begin within this time and not all at once."""
+    """After a server's pause, requests resume spread over this time."""
     grace_seconds: float = 2.0
-    """After Ctrl-C, for answers that are under way and may cost money."""
+    """After Ctrl-C, for pending answers, which may cost money."""
 
 
 PATIENCE = Patience()
@@ -79,11 +79,11 @@ class Refusal(SystemFailure):
 
 
 class TooLarge(Refusal):
-    """More text in one request than the server takes; fewer texts may do."""
+    """More text in one request than the server accepts; fewer texts may succeed."""
 
 
 class _PassingError(Exception):
-    """A failure that another attempt may not meet."""
+    """A failure that may be temporary."""
 
     def __init__(self, problem: str, *, hint: str = "", retry_after: float = 0.0, kind: str = "") -> None:
         super().__init__(problem)
@@ -92,13 +92,13 @@ class _PassingError(Exception):
 
 Auth = Callable[["httpx.Request"], "httpx.Request"]
 Classify = Callable[[int, Any], str]
-"""(status, parsed answer) -> "passing", "too large", "quota", "key", or "" where the status alone decides."""
+"""(status, parsed answer) -> "passing", "too large", "quota", "key", or "" if the status alone decides."""
 
 
 class Client:
-    """One server, spoken to in JSON. Safe to use from several threads.
+    """A JSON client for one server. Thread-safe.
 
-    `secrets` are the values of environment variables by name; they are masked in everything that is shown.
+    `secrets` are the values of environment variables by name; they are masked in all messages.
     """
 
     def __init__(
@@ -131,23 +131,23 @@ class Client:
         self._http = _open(self.url, headers or {}, self._timeout_seconds, auth)
 
     def get(self, path: str, **how: Any) -> Any:
-        """The parsed JSON answer, after as many attempts as it takes, or `max_retries`.
+        """The parsed JSON answer, after up to `max_retries` retries.
 
         Other keywords are those of httpx's `request`.
         """
         return self._request("GET", path, **how)
 
     def post(self, path: str, **how: Any) -> Any:
-        """The same for a request with a body."""
+        """As `get`, with a body."""
         return self._request("POST", path, **how)
 
     def rows(self, path: str) -> list[Any]:
-        """The rows of a file of JSON lines."""
+        """The rows of a JSON-lines file."""
         found: list[Any] = self._request("GET", path, is_file=True)
         return found
 
     def take(self, payload: Any, *path: str | int, kind: type[T]) -> T:
-        """What lies at a path inside an answer; a failure if there is nothing of that kind."""
+        """The value at a path of an answer; fails if it is missing or of another type."""
         found = payload
         for step in path:
             try:
@@ -164,10 +164,10 @@ class Client:
     def in_parallel(
         self, function: Callable[[Sequence[T]], R], portions: Iterable[Sequence[T]]
     ) -> Iterator[tuple[Sequence[T], R]]:
-        """Call a function with each portion, several at once; yield each with its result as soon as it is there.
+        """Call a function with each portion in parallel; yield each with its result as soon as available.
 
-        A portion that is too large is halved. After a failure or Ctrl-C nothing new is begun, but what is finished,
-        and what is under way and succeeds, is still yielded before the error is raised.
+        A portion that is too large is halved. After a failure or Ctrl-C nothing new is started, but finished and
+        pending results are still yielded before the error is raised.
         """
         waiting, stop = deque(portions), self._stop
         finished: queue.SimpleQueue[tuple[Sequence[T], R | None, BaseException | None] | None] = queue.SimpleQueue()
@@ -191,7 +191,7 @@ class Client:
 
         n_working = min(self.concurrency, len(waiting))
         for _ in range(n_working):
-            # Daemons: a thread that waits for a silent server must not keep an interrupted program from ending.
+            # Daemons: a thread waiting for a silent server must not block the exit.
             threading.Thread(target=work, daemon=True).start()
         failure: BaseException | None = None
         deadline: float | None = None
@@ -220,8 +220,8 @@ class Client:
             raise failure
 
     def masked(self, text: str) -> str:
-        """The beginning of a server's words, on one line and without our keys, which some servers echo."""
-        # Masked before it is cut, so that no half of a key is left.
+        """The beginning of a server's message, on one line and with our keys masked, which some servers echo."""
+        # Mask before cutting, so that no partial key is left.
         text = mask(self._secrets, printable(text)[: 10 * _MOST_WORDS])
         return text if len(text) <= _MOST_WORDS else text[: _MOST_WORDS - 1] + "…"
 
@@ -234,7 +234,7 @@ class Client:
         self, method: str, path: str, *, max_retries: int | None = None, is_file: bool = False, **content: Any
     ) -> Any:
         max_retries = self._max_retries if max_retries is None else max_retries
-        stop = self._stop  # of the work that this request is part of; later work has another
+        stop = self._stop  # of the current work; later work has another
         n_garbled = n_in_vain = 0
         n_answered = self._n_answered
         for attempt in itertools.count(1):
@@ -245,10 +245,10 @@ class Client:
                 answer = self._attempt(method, f"{self.url}{path}", content, is_file)
             except _PassingError as problem:
                 if problem.kind == "crowded" and self._n_answered > n_answered:
-                    n_in_vain = 0  # while others are served, waiting is standing in a queue, not failing
+                    n_in_vain = 0  # while others are served, waiting is queueing, not failing
                 n_in_vain, n_answered = n_in_vain + 1, self._n_answered
                 n_garbled += problem.kind == "garbled"
-                # An address that never answered is more likely wrong than in passing trouble.
+                # An address that never answered is more likely wrong than temporarily down.
                 is_hopeless = n_garbled > 1 or (problem.kind == "unreachable" and not self._was_reached)
                 is_too_long = problem.retry_after > PATIENCE.longest_retry_after_seconds
                 if is_hopeless or is_too_long or n_in_vain > max_retries:
@@ -262,7 +262,7 @@ class Client:
 
     def _wait_before_next(self, attempt: int, retry_after: float, stop: threading.Event) -> None:
         if retry_after:
-            with self._lock:  # it is meant for all requests
+            with self._lock:  # applies to all requests
                 self._pause_end = max(self._pause_end, time.monotonic() + retry_after)
         else:
             seconds = PATIENCE.backoff_seconds * 2 ** min(attempt - 1, 10) * random.uniform(0.5, 1.5)
@@ -274,7 +274,7 @@ class Client:
             turn = max(now, self._next_turn, self._pause_end)
             self._next_turn = turn + self._seconds_between
             is_paused = self._pause_end > now
-        if is_paused:  # not all at the very moment that it ends
+        if is_paused:  # spread the restart
             turn += random.uniform(0, PATIENCE.spread_seconds)
         if turn > now:
             self._wait(turn - now, stop)
@@ -295,7 +295,7 @@ class Client:
         except httpx.TimeoutException:
             problem = f"gave no complete answer within {self._timeout_seconds:g} seconds"
             raise _PassingError(problem, hint="raise timeout_seconds or lower concurrency") from None
-        except httpx.InvalidURL:  # httpx looks at where a redirect leads, though it does not follow
+        except httpx.InvalidURL:  # httpx parses redirect targets, though it does not follow them
             raise _PassingError("redirects to an invalid address", hint=f"check the URL {self.url}") from None
         except zlib.error:
             raise _PassingError("sent an answer that cannot be unpacked", kind="garbled") from None
@@ -306,7 +306,7 @@ class Client:
         return self._parsed(response, body, is_file)
 
     def _body(self, response: httpx.Response, most_bytes: int) -> bytes:
-        """The whole body, unpacked in steps: a few bytes can be made to unpack to more than fits in memory."""
+        """The whole body, decompressed in steps: a few bytes can expand beyond memory."""
         packing = response.headers.get("Content-Encoding", "").strip().lower()
         if packing not in ("", "identity", "gzip", "x-gzip"):
             raise _PassingError(f"sent an answer packed as {packing:.40}, which it was not asked for", kind="garbled")
@@ -333,7 +333,7 @@ class Client:
                 raise ValueError
             payload = list(map(json.loads, rows)) if is_rows else json.loads(body)
             text = json.dumps(payload, ensure_ascii=False)
-            text.encode()  # half a character, which JSON can escape, is none
+            text.encode()  # JSON can escape a lone surrogate, which is not text
         except (ValueError, RecursionError):
             payload = None
         if response.is_success and payload is not None:
@@ -343,7 +343,7 @@ class Client:
                     f"not send that key there, and renew it if others could have read it{self._kept}"
                 )
             return payload
-        # A page for a browser says nothing.
+        # A page for a browser is no message.
         is_text = payload is None and not body.lstrip().startswith(b"<")
         said = self.masked(message_of(payload) or (body.decode("utf-8", errors="replace") if is_text else ""))
         if response.is_success:
@@ -389,13 +389,13 @@ class Client:
 
 
 def identity(client: Client, options: Mapping[str, str]) -> str:
-    """A `system_id` of the address and the options that change what is answered."""
+    """A `system_id` from the address and the options that affect answers."""
     changing = {name: value for name, value in options.items() if value and name not in (*OPTIONS, "url")}
     return with_options(f"{client.spec.partition(':')[0]}:{client.url}", changing)
 
 
 def fields(payload: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tuple[str, str | int]]:
-    """All texts and numbers in an answer, with the names they stand under."""
+    """All texts and numbers in an answer, with their names."""
     if isinstance(payload, str | int):
         yield name, payload
     elif isinstance(payload, list | dict) and depth:
@@ -404,7 +404,7 @@ def fields(payload: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tupl
 
 
 def message_of(payload: Any) -> str:
-    """The words for people in an error."""
+    """The human-readable message of an error."""
     return next((text for name, text in fields(payload) if name in _MESSAGES and isinstance(text, str) and text), "")
 
 
@@ -415,7 +415,7 @@ def _open(url: str, headers: Mapping[str, str], timeout_seconds: float, auth: Au
 
     usual = {"User-Agent": f"gendermark/{__version__}", "Accept": "application/json", "Accept-Encoding": "gzip"}
     host = urlsplit(url).hostname or ""
-    # A proxy could not reach our own machine, and would read what is sent in the clear.
+    # A proxy could not reach this machine, and would read what is sent.
     direct = {f"all://{f'[{host}]' if ':' in host else host}": None} if is_loopback(host) else None
     try:
         client = httpx.Client(
@@ -434,7 +434,7 @@ def _open(url: str, headers: Mapping[str, str], timeout_seconds: float, auth: Au
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Of the authorities that are trusted here; reading them takes longer than everything else."""
+    """Trusted certificates; loading them is the slowest part."""
     import httpx
 
     return httpx.create_ssl_context()
@@ -455,7 +455,7 @@ def _kind(status: int, said: str) -> str:
 
 
 def _retry_after(text: str | None) -> float:
-    """How many seconds a server asks us to wait; 0 if it does not say, or not in a valid form."""
+    """Seconds that a server asks us to wait; 0 if missing or invalid."""
     if not text:
         return 0.0
     if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text.strip()):
@@ -471,7 +471,7 @@ def _retry_after(text: str | None) -> float:
 
 
 def read_secrets(family: str, required: Sequence[str] = (), optional: Sequence[str] = ()) -> dict[str, str]:
-    """Keys, from the environment and nowhere else, by the names of their variables."""
+    """Keys, from environment variables only, by name."""
     secrets = {name: os.environ.get(name, "").strip() for name in (*required, *optional)}
     for name in required:
         if not secrets[name]:
@@ -483,7 +483,7 @@ def read_secrets(family: str, required: Sequence[str] = (), optional: Sequence[s
 
 
 def of_environment() -> dict[str, str]:
-    """Variables that hold a key by their name and their value; programs that we start can read them."""
+    """Environment variables that hold a key, by name and value; child programs can read them."""
     return {name: value for name, value in os.environ.items() if _SECRET_NAME.search(name) and _is_no_word(value)}
 
 
@@ -496,13 +496,13 @@ def refuse_options(family: str, options: Mapping[str, str], known: Sequence[str]
 
 
 def are_in(secrets: Mapping[str, str], *texts: str) -> bool:
-    """Whether a key is in a text that others could read, as it is or URL-encoded."""
+    """Whether a text contains a key, plain or URL-encoded."""
     forms = [form for value in secrets.values() if _is_no_word(value) for form in _forms(value)]
     return any(form in text for text in texts for form in forms)
 
 
 def mask(secrets: Mapping[str, str], text: str) -> str:
-    """A text with *** in place of keys, as they are and URL-encoded."""
+    """Replace keys by ***, plain and URL-encoded."""
     for form in sorted({form for value in secrets.values() for form in _forms(value)}, key=len, reverse=True):
         text = text.replace(form, "***")
     return text
@@ -513,7 +513,7 @@ def _forms(value: str) -> set[str]:
 
 
 def _is_no_word(value: str) -> bool:
-    """Whether a key could not be part of a text by chance: local servers are given keys like "none"."""
+    """Whether a key is unlikely to occur in text by chance: local servers get keys like "none"."""
     return len(value) >= 20 or (len(value) >= 8 and any(map(str.isdigit, value)))
 
 
@@ -529,7 +529,7 @@ def is_loopback(host: str) -> bool:
 
 
 def checked_url(family: str, url: str, secrets: Mapping[str, str], variable: str) -> str:
-    """A server's address in one way of writing it. A refused one is not repeated: there may be a key in it."""
+    """A server's address in normal form. A refused one is not repeated: it may contain a key."""
     import httpx
 
     try:

@@ -66,17 +66,17 @@ from gendermark.systems.tokenisers import Direction, Frame, filled, one_line
 TASKS = Engine.tasks
 OPTIONS = ("device", "dtype", *SEARCH_OPTIONS, "revision", "source_prefix", "prompt", "system")
 FASTER = {"dtype": ("float32", "int8"), "beam_size": ("5", "1")}
-"""What `study speed` varies by default."""
+"""Default variations of `study speed`."""
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16", "float16", "int8")
 LOGIT_BYTES = 2**29
-"""Memory for the distributions of one call: a row as long as the vocabulary for each token."""
+"""Memory limit for distributions of one call: a row of vocabulary size per token."""
 _LONGEST = 256
 _LONGEST_ANSWER = 512
 _UNSET_LENGTH = 20
-"""The default of older versions of transformers for models that set no length themselves."""
+"""Default of older versions of transformers for models without a length limit."""
 _NEW_LINES = ("\n", "Ċ", "<0x0A>")
-"""How tokenisers write a line break at the start of a token."""
+"""Line breaks at the start of a token, as tokenisers write them."""
 _CODE_OF = {name: code for code, facts in LANGUAGES.items() for name in (code, facts.nllb.partition("_")[0])}
 
 
@@ -96,13 +96,13 @@ def open_system(argument: str, options: Mapping[str, str]) -> HuggingFace:
 
 
 class HuggingFace(Engine):
-    """What both kinds of models share."""
+    """Shared by both kinds of models."""
 
     head: str
-    """The class of transformers that loads the weights."""
+    """The transformers class that loads the weights."""
     default_beam_size: int
     shares_positions: bool
-    """Whether source and translation stand in one sequence of tokens."""
+    """Whether source and translation share one token sequence."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class HuggingFace(Engine):
     ) -> None:
         """Read all but the weights, which are not needed if the store has all answers.
 
-        `own_settings` are part of the id; `further_ends` are tokens that end a translation beyond the model's own.
+        `own_settings` are part of the id; `further_ends` are additional end tokens.
         """
         import torch
 
@@ -140,7 +140,7 @@ class HuggingFace(Engine):
         self._ends = sorted(further_ends.union(own_ends))
         if not self._ends:
             raise UserError(f"{spec} has no end-of-sequence token, so it cannot translate")
-        self._end = self._ends[0]  # stands for them all
+        self._end = self._ends[0]  # represents them all
         paddings = _listed(self._generation.pad_token_id) or _listed(text_config.pad_token_id) or own_ends
         self._padding = paddings[0] if paddings else 0
         self._suppressed = self._suppressed_tokens()
@@ -176,7 +176,7 @@ class HuggingFace(Engine):
                 **self._place.pinned,
             ),
         )
-        # The library would go on with random numbers in their place.
+        # The library would initialise missing weights at random.
         if missing := sorted({*report["missing_keys"], *(row[0] for row in report.get("mismatched_keys", ()))}):
             raise UserError(
                 f"{self.spec} lacks {len(missing)} of the weights that its configuration asks for ({missing[0]} ...); "
@@ -200,7 +200,7 @@ class HuggingFace(Engine):
 
     @abstractmethod
     def _longest(self, options: Mapping[str, str]) -> int:
-        """Most tokens of a translation."""
+        """Maximum tokens of a translation."""
 
     @abstractmethod
     def _source(self, request: Request, frame: Frame) -> Tokens: ...
@@ -215,21 +215,21 @@ class HuggingFace(Engine):
 
     @abstractmethod
     def _logits(self, sources: Sequence[Tokens], begin: Tokens, targets: Sequence[Tokens]) -> list[Any]:
-        """For each target a row of logits for each of its tokens and for its end."""
+        """For each target, a row of logits per token and for its end."""
 
     @abstractmethod
     def _stepper(self, sources: Sequence[Tokens], begin: Tokens) -> Callable[[Sequence[Sequence[int]]], Any]:
-        """A function that takes the next tokens of each translation, and gives the logits of what follows."""
+        """A function from the next tokens of each translation to the logits that follow."""
 
     def _suppressed_tokens(self) -> list[int]:
-        """Tokens that the model must never write, by its own settings."""
+        """Tokens that the model's own settings suppress."""
         tokens = {row[0] for row in self._generation.bad_words_ids or () if len(row) == 1}
         return sorted(tokens | set(_listed(self._generation.suppress_tokens)))
 
     # -- from text to tokens
 
     def _begin(self, frame: Frame) -> Tokens:
-        """The tokens that every translation begins with."""
+        """The forced first tokens of every translation."""
         begin = [self._tokeniser.convert_tokens_to_ids(token) for token in frame.before_target]
         return begin or _listed(self._generation.forced_bos_token_id)
 
@@ -279,9 +279,9 @@ class HuggingFace(Engine):
     def _greedy_paths(
         self, step: Callable[[Sequence[Sequence[int]]], Any], prefixes: Sequence[tuple[int, ...]], n_steps: int
     ) -> list[Continuation]:
-        """All paths token by token, side by side at the same position: those with longer prefixes write these first.
+        """All paths token by token in parallel, at the same position: longer prefixes are written first.
 
-        So none is padded on the target side, where many models count positions without looking at a mask.
+        This avoids padding on the target side, where many models ignore the mask when counting positions.
         """
         paths: list[list[int]] = [[] for _ in prefixes]
         rows: list[list[NDArray[np.float32]]] = [[] for _ in prefixes]
@@ -298,7 +298,7 @@ class HuggingFace(Engine):
                     token = int(row.argmax())
                     paths[place].append(token)
                     rows[place].append(row.copy())
-                    # There may be no positions beyond the limit of length.
+                    # There may be no positions beyond the length limit.
                     if token == self._end or len(paths[place]) == n_steps or position + 1 == self._max_length:
                         running.remove(place)
                 else:
@@ -308,7 +308,7 @@ class HuggingFace(Engine):
         return [Continuation(path, np.array(found)) for path, found in zip(paths, rows, strict=True)]
 
     def _search(self, sources: Any, mask: Any, **changes: Any) -> list[Tokens]:
-        """What the library's search finds, with the model's own settings for all but these."""
+        """The library's search, with the model's own settings except these."""
         import torch
 
         settings = copy.deepcopy(self._generation)
@@ -333,13 +333,13 @@ class HuggingFace(Engine):
         place = next((place for place, token in enumerate(tokens) if token in self._ends), None)
         if place is None:
             return tokens, False
-        # Some models are made to end at the limit, wherever they are.
+        # Some models are made to end at the limit.
         return tokens[:place], self._generation.forced_eos_token_id is None or place + 1 < self._max_length
 
     def _log_probabilities(
         self, sources: Sequence[Tokens], begin: Tokens, targets: Sequence[Tokens]
     ) -> list[NDArray[np.float64]]:
-        """Of each token of each target, and of its end; for as many at once as have room for their distributions."""
+        """For each target token and the end; batched to bound memory."""
         import torch
 
         shared = [len(source) if self.shares_positions else 0 for source in sources]
@@ -357,7 +357,7 @@ class HuggingFace(Engine):
         return found
 
     def _allowed(self, logits: Any) -> Any:
-        """Logits without tokens that are never written, and with one end token for all."""
+        """Logits without suppressed tokens, and with a single end token."""
         logits = logits.float()
         if self._suppressed:
             logits[..., self._suppressed] = float("-inf")
@@ -368,7 +368,7 @@ class HuggingFace(Engine):
         return logits
 
     def _padded(self, rows: Sequence[Sequence[int]], side: str = "right") -> tuple[Any, Any]:
-        """Rows of tokens as one tensor, the shorter ones padded, and the mask of what is no padding."""
+        """Rows of tokens as one padded tensor, with its mask."""
         import torch
 
         shape = (len(rows), max(map(len, rows)))
@@ -382,7 +382,7 @@ class HuggingFace(Engine):
 
 
 class TranslationModel(HuggingFace):
-    """An encoder and a decoder; languages are tokens, or an instruction before the text, or fixed."""
+    """Encoder-decoder models; languages are tokens, an instruction before the text, or fixed."""
 
     head = "AutoModelForSeq2SeqLM"
     default_beam_size = 5
@@ -398,7 +398,7 @@ class TranslationModel(HuggingFace):
         self._vocabulary: frozenset[str] = vocabulary.union(getattr(tokeniser, "lang_token_to_id", ()))
 
     def _longest(self, options: Mapping[str, str]) -> int:
-        # The library counts the start in the one and not in the other.
+        # The library counts the start in one setting and not in the other.
         own = self._generation.max_new_tokens or (self._generation.max_length or 0) - 1
         longest = count_option(options, "max_length", own if own > 0 and own != _UNSET_LENGTH - 1 else _LONGEST)
         # The start and a language token have positions as well.
@@ -406,7 +406,7 @@ class TranslationModel(HuggingFace):
 
     def _suppressed_tokens(self) -> list[int]:
         own = super()._suppressed_tokens()
-        # Marian models start from padding and have a row for it, though it is no token of any text.
+        # Marian models start from padding and have a row for it, though no text contains it.
         return sorted({*own, self._padding}) if self._config.model_type == "marian" else own
 
     # -- languages
@@ -444,7 +444,7 @@ class TranslationModel(HuggingFace):
         return min(tokens)
 
     def _check_pair(self, direction: Direction) -> None:
-        """For a model of one pair, as far as its tokeniser or its name says which."""
+        """For a model of one pair, as far as its tokeniser or name shows it."""
         named = [str(getattr(self._tokeniser, f"{side}_lang", None)) for side in ("source", "target")]
         if all(name in _CODE_OF for name in named):
             own = (_CODE_OF[named[0]], _CODE_OF[named[1]])
@@ -454,7 +454,7 @@ class TranslationModel(HuggingFace):
         check_pair(own, direction, "by its tokeniser or name")
 
     def _check_tasks(self, direction: Direction) -> None:
-        """The first T5 models list what they were trained for."""
+        """The first T5 models list their training tasks."""
         tasks = [task for task in getattr(self._config, "task_specific_params", None) or () if "translation" in task]
         if tasks and f"translation_{direction[0]}_to_{direction[1]}" not in tasks:
             raise UserError(
@@ -471,7 +471,7 @@ class TranslationModel(HuggingFace):
         return self._encoded(frame, text_target=one_line(request.target or ""), add_special_tokens=False)
 
     def _encoded(self, frame: Frame, *text: str, **options: Any) -> Tokens:
-        if frame.before_target:  # M2M100's tokeniser wants the codes alone
+        if frame.before_target:  # M2M100's tokeniser expects bare codes
             names = (frame.before_source[0].strip("_"), frame.before_target[0].strip("_"))
             self._tokeniser.src_lang, self._tokeniser.tgt_lang = names
         tokens: Tokens = self._tokeniser(*text, **options)["input_ids"]
@@ -502,7 +502,7 @@ class TranslationModel(HuggingFace):
         import torch
         from transformers.modeling_outputs import BaseModelOutput
 
-        # Many paths have the same source, which is encoded once.
+        # Many paths share a source, which is encoded once.
         number_of = {source: number for number, source in enumerate(dict.fromkeys(map(tuple, sources)))}
         tokens, mask = self._padded(list(number_of))
         encoded = self._model.get_encoder()(input_ids=tokens, attention_mask=mask).last_hidden_state
@@ -527,7 +527,7 @@ class TranslationModel(HuggingFace):
 
 
 class LanguageModel(HuggingFace):
-    """A decoder alone: the source stands in a prompt, and the translation in the answer."""
+    """Decoder-only models: the source is in a prompt, and the translation in the answer."""
 
     head = "AutoModelForCausalLM"
     default_beam_size = 1
@@ -538,12 +538,12 @@ class LanguageModel(HuggingFace):
             raise UserError(f"{spec} is a language model, which takes a prompt; give prompt, not source_prefix")
         self._chats = bool(getattr(tokeniser, "chat_template", None))
         is_tower = "tower" in Path(place.name).name.lower()
-        # Without tags: given translations are scored, and log-probabilities kept, as they follow the prompt.
+        # Without tags: given translations are scored, and log-probabilities kept, directly after the prompt.
         default = "tower" if is_tower or not self._chats else "plain"
         self._prompt = open_prompt(options.get("prompt", default), options.get("system", ""))
         ends = set(_listed(tokeniser.eos_token_id))
         if not self._chats:
-            # A model that was never taught to stop goes on with the next example.
+            # A model not trained to stop would continue with another example.
             tokens = tokeniser.convert_ids_to_tokens(range(len(tokeniser)))
             ends |= {number for number, token in enumerate(tokens) if token and token.startswith(_NEW_LINES)}
         settings = {"prompt": self._prompt.content_hash, "extraction": EXTRACTION_VERSION}
@@ -563,7 +563,7 @@ class LanguageModel(HuggingFace):
         return self._tokens(self._asked(request))
 
     def _target(self, request: Request, frame: Frame) -> Tokens:
-        # Together with the prompt, as they would follow each other; apart where that merges tokens of both.
+        # Tokenised with the prompt, as they would follow each other; separately if that merges tokens of both.
         target, before = request.target or "", self._source(request, frame)
         tokens = self._tokens(f"{self._asked(request)}{'' if self._chats else ' '}{target}")
         if tokens[: len(before)] == before:
@@ -586,7 +586,7 @@ class LanguageModel(HuggingFace):
             return self._prompt.text(*fields)
         messages = self._prompt.messages(*fields)
         try:
-            # Templates that know no such setting ignore it; thoughts are no translation.
+            # Templates without this setting ignore it; thoughts are no translation.
             text: str = self._tokeniser.apply_chat_template(
                 messages, tokenize=False, add_generation_prompt=True, enable_thinking=False
             )
@@ -595,7 +595,7 @@ class LanguageModel(HuggingFace):
         return text
 
     def _tokens(self, text: str) -> Tokens:
-        # A chat template writes the start itself.
+        # A chat template includes the start token.
         tokens: Tokens = self._tokeniser(text, add_special_tokens=not self._chats)["input_ids"]
         return tokens[:-1] if not self._chats and tokens[-1:] == [self._tokeniser.eos_token_id] else tokens
 
@@ -658,7 +658,7 @@ def _dtype(options: Mapping[str, str], device: str, config: Any) -> str:
     if dtype != "auto":
         return dtype
     stored = str(getattr(config, "dtype", None) or getattr(config, "torch_dtype", None)).removeprefix("torch.")
-    # Half precision is slow on most processors.
+    # Half precision is slow on most CPUs.
     return stored if device != "cpu" and stored in DTYPES else "float32"
 
 

@@ -1,4 +1,4 @@
-"""Finding and opening the models of `hf:`."""
+"""Locate and open the models of `hf:`."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class Place(NamedTuple):
     name: str
     """The directory, or the name on the hub."""
     content: str
-    """Changes with every file that could change a translation: the commit, or a hash of the directory."""
+    """Changes with every file that affects translations: the commit, or a hash of the directory."""
     commit: str | None = None
 
     @property
     def pinned(self) -> dict[str, Any]:
-        """For every call that reads from here: always the same commit, and never code from outside."""
+        """For every read: always the same commit, and never remote code."""
         return {"trust_remote_code": False, **({"revision": self.commit} if self.commit else {})}
 
 
 def locate(spec: str, name: str, revision: str | None) -> Place:
-    """Where a model is; refuses what is no model."""
+    """Locate a model; refuses anything else."""
     directory = Path(name).expanduser()
     if directory.is_dir():
         if revision is not None:
@@ -67,14 +67,14 @@ def _check_directory(directory: Path) -> None:
 def _content_hash(directory: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(directory.iterdir()):
-        # Model cards and hidden files of tools affect no translation.
+        # Model cards and hidden files affect no translation.
         if path.is_file() and not path.name.startswith(".") and path.suffix != ".md":
             digest.update(name_and_content(path))
     return digest.hexdigest()
 
 
 def _commit(spec: str, name: str, revision: str | None) -> str:
-    """The commit that a name on the hub, or a revision of it, means now; from the local cache without a network."""
+    """The commit of a name or revision on the hub; from the local cache without a network."""
     from huggingface_hub import constants, errors, hf_hub_download
 
     try:
@@ -83,7 +83,7 @@ def _commit(spec: str, name: str, revision: str | None) -> str:
         raise UserError(f"{spec} is gated: accept its terms on its page, then set HF_TOKEN to your token") from None
     except errors.RevisionNotFoundError:
         raise UserError(f"model {name} has no revision {revision!r}; give a branch, a tag or a whole commit") from None
-    except (OSError, ValueError) as problem:  # all others of the library are among these
+    except (OSError, ValueError) as problem:  # covers all exceptions of the library
         if isinstance(problem, errors.EntryNotFoundError) and not isinstance(problem, errors.LocalEntryNotFoundError):
             raise UserError(f"{name} on the hub is not a model for transformers: it has no config.json") from None
         status = _status(problem)
@@ -101,7 +101,7 @@ def _commit(spec: str, name: str, revision: str | None) -> str:
 
 
 def _status(problem: BaseException | None) -> int | None:
-    """The status of the hub's answer, where there was one."""
+    """The HTTP status of the hub's answer, if any."""
     while problem is not None:
         if (response := getattr(problem, "response", None)) is not None:
             return int(response.status_code)
@@ -121,7 +121,7 @@ def open_config(spec: str, place: Place) -> Any:
         else modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING
     )
     heads = tuple(config.architectures or ())
-    # Models that fill gaps or classify belong to families that can generate, but were not trained to.
+    # Masked and classification models belong to families that can generate, but were not trained to.
     generates = not heads or re.search("CausalLM|LMHead|ConditionalGeneration|MTModel|Seq2SeqLM", " ".join(heads))
     if type(config) not in known or not generates:
         raise UserError(
@@ -132,7 +132,7 @@ def open_config(spec: str, place: Place) -> Any:
 
 
 def open_generation_config(place: Place, config: Any) -> Any:
-    """The model's own settings for generating."""
+    """The model's own generation settings."""
     import transformers
 
     try:
@@ -150,7 +150,7 @@ def open_tokeniser(spec: str, place: Place) -> Any:
 
 
 def _check_tokeniser(directory: Path) -> None:
-    """Without its files the library fails for some other reason, or goes on with an empty vocabulary."""
+    """Without these files the library fails unclearly, or uses an empty vocabulary."""
     if (directory / "tokenizer.json").is_file():
         return
     again = "copy it there, or save the tokeniser again with save_pretrained"
@@ -166,7 +166,7 @@ def _check_tokeniser(directory: Path) -> None:
 
 
 def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
-    """What the library loads; refuses what it cannot."""
+    """Load with the library, turning its errors into user errors."""
     try:
         return load()
     except Exception as problem:  # noqa: BLE001 (the library lets through whatever its file formats raise)
@@ -182,12 +182,12 @@ def is_installed(package: str) -> bool:
     """Without importing it."""
     try:
         return importlib.util.find_spec(package) is not None
-    except ModuleNotFoundError:  # what it is a part of
+    except ModuleNotFoundError:  # a parent package
         return False
 
 
 def quantised(model: Any) -> Any:
-    """A model of torch whose linear layers compute with 8-bit weights: torch's dynamic quantisation, on a processor."""
+    """A torch model with 8-bit linear layers (dynamic quantisation, CPU)."""
     import torch
 
     with warnings.catch_warnings():
@@ -197,11 +197,11 @@ def quantised(model: Any) -> Any:
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """Silence the libraries; on a terminal a download still shows its progress."""
+    """Silence the libraries, except download progress on a terminal."""
     loggers = [logging.getLogger(name) for name in ("transformers", "huggingface_hub")]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from transformers.utils import logging as library  # sets its logger's level as it is imported
+        from transformers.utils import logging as library  # sets its logger's level on import
 
         levels = [logger.level for logger in loggers]
         hides_bars = not sys.stderr.isatty() and library.is_progress_bar_enabled()

@@ -1,8 +1,8 @@
-"""`openai:URL#MODEL`: a language model behind an interface like OpenAI's, local or commercial.
+"""`openai:URL#MODEL`: a language model behind an OpenAI-compatible interface, local or commercial.
 
 Chat models are asked at `URL/chat/completions`; base models, with `endpoint=completions`, at `URL/completions`. An
-answer in which no translation is found (`chat.extract`) is an error of that one sentence: it counts as not translated,
-and the run goes on. With `batch=yes` the same requests go to `URL/batches`.
+answer without a translation (`chat.extract`) is an error of that one sentence: it counts as not translated, and the run
+continues. With `batch=yes` the same requests go to `URL/batches`.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ CUT_OFF = "cut off at max_tokens"
 NO_LOGPROB = "no log-probability"
 _PATHS = {"chat": "/chat/completions", "completions": "/completions"}
 _OURS = re.compile("model|messages|prompt|n|stream|seed|temperature|top_p|top_k|max_tokens|logprobs|echo")
-"""What of a request's body cannot be given as `extra`: each has an option of its own, or is ours to decide."""
+"""Request fields that `extra` cannot set: each has its own option, or is ours to decide."""
 _SECRET = re.compile(r"api_?key|authorization|password|secret|credential|bearer|access_token", re.IGNORECASE)
 _FILTERED = re.compile(r"content.?(?:filter|policy|management)|safety|moderation", re.IGNORECASE)
 _TOO_LONG = re.compile(r"context.?length|maximum context|too long|too many tokens", re.IGNORECASE)
 _ONE_AT_A_TIME = re.compile(r"\bn\b|(?:multiple|number of) (?:choices|completions)", re.IGNORECASE)
 _MOST_NAMED = 12
 _MOST_TOKENS = 10**9
-"""Of one answer; a larger count is no count."""
+"""Upper bound for token counts."""
 
 
 class OpenAI(System):
@@ -69,10 +69,10 @@ class OpenAI(System):
         if http.are_in(secrets, self._model, *options.values()):
             raise UserError(f"openai: takes no key in its name or options, where others could read it; set {variable}")
         self._endpoint = choice_option(options, "endpoint", list(_PATHS))
-        # A base model has not learnt to follow instructions; it goes on writing where the prompt ends.
+        # A base model does not follow instructions; it continues the prompt.
         default = "default" if self._endpoint == "chat" else "tower"
         self._prompt = chat.open_prompt(options.get("prompt", default), options.get("system", ""))
-        # None leaves each of these to the server, as some models refuse to be told.
+        # None leaves the choice to the server, as some models refuse explicit values.
         self._temperature = _number_or_none(options, "temperature", float)
         self._max_tokens = None if options.get("max_tokens") == "none" else count_option(options, "max_tokens", 1024)
         self._seed = _number_or_none(options, "seed", int)
@@ -86,14 +86,14 @@ class OpenAI(System):
         self._client = http.Client(
             self.spec,
             url,
-            options={"timeout_seconds": "300", **options},  # a model that thinks takes its time
+            options={"timeout_seconds": "300", **options},  # reasoning models are slow
             secrets=secrets,
             optional_key=variable,
             headers={"Authorization": f"Bearer {secrets[variable]}"} if secrets else {},
             concurrency=8,
             classify=_kind,
         )
-        # Every answer is stored by itself, so a batch may be as large as keeps all connections busy.
+        # Every answer is stored separately, so a batch may be large enough to keep all connections busy.
         self.batch_size = 8 * self._client.concurrency
         self.tasks = TASKS if self._endpoint == "completions" else TASKS - {Task.SCORE}
         temperature = "none" if self._temperature is None else f"{self._temperature:g}"
@@ -113,7 +113,7 @@ class OpenAI(System):
         shown = temperature.replace("none", "default")
         self.decoding = f"temperature{shown},prompt{self._prompt.content_hash[:8]},extraction{chat.EXTRACTION_VERSION}"
         self._batches: Batches | None = None
-        if flag_option(options, "batch"):  # answers are the same as without, and so is the id
+        if flag_option(options, "batch"):  # answers and id are the same as without
             self.batch_size = _MOST_BATCHED
             self.tasks = TASKS - {Task.SCORE}
             poll_seconds = number_option(options, "poll_seconds", 30)
@@ -148,12 +148,12 @@ class OpenAI(System):
         """Check address, key and model before anything is paid for. Not every server lists its models."""
         offered: list[str] = []
         try:
-            # Some have a list that always fails; that is no reason to wait long.
+            # Some lists always fail: do not retry for long.
             rows = self._client.get("/models", max_retries=1)
         except http.Refusal as problem:
             if problem.status == 401:
                 raise
-            return  # no such list, or none that this key may see
+            return  # no such list, or not with this key
         except SystemFailure:
             pass  # the request below shows whether the server is there
         else:
@@ -161,7 +161,7 @@ class OpenAI(System):
             offered = [str(row.get("id")) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
             if not offered or self._model in offered:
                 return
-        # Some know a model by several names, or take any: the shortest of requests shows it.
+        # Some servers have aliases, or accept any model: verify with a minimal request.
         limit = {"max_tokens": 1} if self._max_tokens else {}
         try:
             self._client.post(_PATHS[self._endpoint], json={**self._asked("Hello"), **limit, **self._extra})
@@ -209,7 +209,7 @@ class OpenAI(System):
             yield [answer for name, found in portion.items() for answer in self._read_batched(asked[name], found)]
 
     def _read_batched(self, request: Request, found: Mapping[str, Any]) -> list[Translation]:
-        """The rest of the batch is paid for: what is wrong with one answer is an error of that sentence."""
+        """The rest of the batch is paid for: an invalid answer is an error of that sentence only."""
         payload, said = found.get("body"), "the answer is malformed"
         try:
             if found.get("status_code") == 200:
@@ -225,7 +225,7 @@ class OpenAI(System):
         return [self._failed(request, sample, "no answer in the batch", said) for sample in request.samples]
 
     def _ask(self, request: Request) -> list[Translation]:
-        """All samples by one HTTP request if the server can. Seeds are fixed: a killed run asks the same again."""
+        """All samples in one HTTP request if possible. Seeds are fixed: a killed run repeats the same request."""
         samples = list(request.samples)
         answers: list[Translation] = []
         if self._has_n and len(samples) > 1:
@@ -237,7 +237,7 @@ class OpenAI(System):
         return answers
 
     def _choices_at_once(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
-        """n choices; or, of a server that does not have `n`, the first or none."""
+        """n choices; the first or none from a server without `n`."""
         try:
             choices = self._choices(body, n)
         except http.Refusal as problem:
@@ -250,14 +250,14 @@ class OpenAI(System):
         return choices[:1]
 
     def _body(self, request: Request, sample: int, n: int = 1) -> dict[str, Any]:
-        """What is sent for n samples of a request, from this one on."""
+        """The body of a request for n samples, from this one on."""
         fields = (request.source, request.source_language, request.target_language, dict(request.options).get(HINT, ""))
         if self._endpoint == "chat":
             body = self._asked(self._prompt.messages(*fields))
         else:
             body = self._asked(self._prompt.text(*fields))
             if "\n" not in request.source:
-                body["stop"] = ["\n"]  # a base model would go on with sentences of its own
+                body["stop"] = ["\n"]  # a base model would continue with its own sentences
         if self._wants_logprobs:
             body["logprobs"] = True if self._endpoint == "chat" else 1
         if self._no_think:
@@ -269,7 +269,7 @@ class OpenAI(System):
             seed = None
             if self._seed is not None:
                 digest = hashlib.sha256(f"{self._seed}/{request.request_id}/{sample}".encode()).digest()
-                seed = int.from_bytes(digest[:4], "big") >> 1  # some servers take 31 bits
+                seed = int.from_bytes(digest[:4], "big") >> 1  # some servers accept 31 bits
             given = {**drawing, "seed": seed, "n": n if n > 1 else None}
         else:
             given = {"temperature": self._temperature, "seed": self._seed if self._sends_seed else None}
@@ -283,7 +283,7 @@ class OpenAI(System):
         return {"model": self._model, "messages": messages}
 
     def _choices(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
-        """At least one choice and at most n, in the order of their numbers."""
+        """Between one and n choices, in order."""
         form = self._prompt.body if self._has_response_format else {}
         try:
             payload = self._client.post(_PATHS[self._endpoint], json={**form, **body})
@@ -312,7 +312,7 @@ class OpenAI(System):
         content, refusal = self._content(choice)
         if reason == "content_filter" or refusal:
             return self._failed(request, sample, chat.REFUSAL, refusal or "the content filter")
-        if reason == "length" and "</translation>" not in content:  # what follows the translation may be cut off
+        if reason == "length" and "</translation>" not in content:  # text after the translation may be truncated
             return self._failed(request, sample, CUT_OFF, content)
         text, problem = chat.extract(content, request.source)
         if text is None:
@@ -322,12 +322,12 @@ class OpenAI(System):
         return Translation(request.request_id, text, sample, None, log_probability, n_tokens)
 
     def _content(self, choice: dict[str, Any]) -> tuple[str, str]:
-        """The answer, and the refusal in place of one."""
+        """The answer, or the refusal in its place."""
         if self._endpoint == "completions":
             return self._client.take(choice, "text", kind=str), ""
         message = self._client.take(choice, "message", kind=dict)
         content, refusal = message.get("content"), message.get("refusal")
-        if isinstance(content, list):  # in pieces, some of which are thoughts
+        if isinstance(content, list):  # in parts, some of which are thoughts
             content = "".join(str(piece.get("text", "")) for piece in content if isinstance(piece, dict))
         if content is not None and not isinstance(content, str):
             self._client.take(choice, "message", "content", kind=str)
@@ -342,15 +342,15 @@ class OpenAI(System):
     # -- scoring
 
     def _score(self, request: Request) -> Translation:
-        """The log-probability of a given translation behind the prompt: that of the tokens it adds."""
+        """The log-probability of a translation after the prompt: that of its additional tokens."""
         prompt = self._prompt.text(request.source, request.source_language, request.target_language)
         target = request.target or ""
         if prompt not in self._prompt_tokens:
             self._prompt_tokens[prompt] = self._scored_tokens(prompt)[0]
         gap = "" if prompt[-1:].isspace() else " "
-        # With the line's end, which is where translating stops: a beginning of a sentence is not the sentence.
+        # Including the line end, where translation stops: the start of a sentence is not the sentence.
         tokens, log_probabilities = self._scored_tokens(f"{prompt}{gap}{target}\n")
-        # Not by the number of characters: tokens may be shown without their spaces, and half letters as a sign.
+        # Not by characters: tokens may be shown without their spaces, and partial letters as a sign.
         n_shared = 0
         for one, other in zip(self._prompt_tokens[prompt], tokens, strict=False):
             if one != other:
@@ -362,8 +362,8 @@ class OpenAI(System):
         return Translation(request.request_id, target, request.first_sample, None, sum(numbers), len(numbers), numbers)
 
     def _scored_tokens(self, text: str) -> tuple[list[str], list[float | None]]:
-        """The tokens of a text and their log-probabilities; the first has none, and some servers give nothing."""
-        # One token is generated, as not all servers take 0 for none; it is cut off again.
+        """The tokens of a text with log-probabilities; the first has none, and some servers give none."""
+        # Generate one token, as not all servers accept 0, and drop it.
         body = {**self._asked(text), "max_tokens": 1, "temperature": 0, "echo": True, "logprobs": 1}
         payload = self._client.post(_PATHS[self._endpoint], json=body)
         self._count(payload)
@@ -386,12 +386,12 @@ class OpenAI(System):
             self._n_spent.update(_usage(payload))
 
     def _cost(self, n_input: int, n_output: int) -> str:
-        """By the prices that were given; empty if there are none."""
+        """By the given prices; empty without them."""
         cost = (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
         return f"${cost:{',.2f' if cost >= 0.005 else '.2g'}}" if cost else ""
 
     def forecast(self, requests: Sequence[Request]) -> str:
-        """About four characters make a token, and the prompt comes on top."""
+        """Assumes four characters per token, plus the prompt."""
         n_input = sum(len(request.source) for request in requests) // 4
         n_output = sum(len(request.source) * request.n_samples for request in requests) // 4
         cost = self._cost(n_input, n_output)
@@ -422,14 +422,14 @@ def _decoding(options: Sequence[tuple[str, str]]) -> Decoding:
 
 
 def _kind(status: int, payload: Any) -> str:
-    """A used-up quota has the status of asking too fast, and would be asked again in vain."""
+    """An exhausted quota has the status of rate limiting, but retrying is pointless."""
     error = payload.get("error") if isinstance(payload, dict) else None
     code = str(error.get("code") or error.get("type") or "") if isinstance(error, dict) else ""
     return "quota" if status == 429 and code in ("insufficient_quota", "billing_hard_limit_reached") else ""
 
 
 def _usage(payload: Any) -> dict[str, int]:
-    """Tokens by kind, as far as the server counts them."""
+    """Token counts by kind, if the server gives them."""
     usage = payload.get("usage") if isinstance(payload, dict) else None
     usage = usage if isinstance(usage, dict) else {}
     counts = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
@@ -437,7 +437,7 @@ def _usage(payload: Any) -> dict[str, int]:
 
 
 def _item_problem(problem: http.Refusal) -> str | None:
-    """What is wrong with this one sentence; None if all others would be refused as well."""
+    """The problem of this sentence; None if all others would be refused as well."""
     if isinstance(problem, http.TooLarge):
         return "too long"
     if problem.status not in (400, 403, 422):
@@ -448,7 +448,7 @@ def _item_problem(problem: http.Refusal) -> str | None:
 
 
 def _log_probabilities(choice: Mapping[str, Any], content: str, text: str) -> list[float]:
-    """Of the tokens of a translation in an answer; none if the server leaves out any or they cannot be told apart."""
+    """For the tokens of a translation in an answer; empty if any is missing or they cannot be separated."""
     found = choice.get("logprobs")
     found = found if isinstance(found, dict) else {}
     tokens, numbers = found.get("tokens"), found.get("token_logprobs")
@@ -470,7 +470,7 @@ def _log_probabilities(choice: Mapping[str, Any], content: str, text: str) -> li
 
 
 def _is_spelt(tokens: Sequence[str], text: str) -> bool:
-    """Whether tokens end as a text does, as far as letters can be compared."""
+    """Whether tokens end like a text, as far as letters can be compared."""
     joined = "".join(tokens)
     if "\ufffd" in joined or "bytes:" in joined:
         return bool(joined)
@@ -496,7 +496,7 @@ def _number_or_none(options: Mapping[str, str], key: str, kind: type[T]) -> T | 
 
 
 def _extra(options: Mapping[str, str]) -> dict[str, Any]:
-    """More of the request's body, as JSON."""
+    """Further fields of the request, as JSON."""
     text = options.get("extra", "{}")
     try:
         found = json.loads(text)
@@ -517,24 +517,24 @@ def _extra(options: Mapping[str, str]) -> dict[str, Any]:
 # -- batches -----------------------------------------------------------------------------------------------------------
 
 _MOST_BATCHED = 5_000
-"""Of one batch; servers take ten times as many, but then a single failure would cost more."""
+"""Per batch; servers accept ten times as many, but a failure would cost more."""
 _BATCH_KEY = "gendermark"
 _BATCH_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
 _PAGES = 50
 _PER_PAGE = 100
 
 Bodies = Mapping[str, Mapping[str, Any]]
-"""The id of a request -> the body that a server would be sent."""
+"""Request id -> request body."""
 Answers = dict[str, dict[str, Any]]
-"""The id of a request -> `{"status_code", "body"}`, as the server gives it."""
+"""Request id -> `{"status_code", "body"}`, from the server."""
 
 
 class Batches:
     """The batches of one system (`/files`, `/batches`): answers within a day, usually at half the price.
 
-    A batch is paid for when it is accepted, long before its answers are here. So what is submitted is written down
-    first, a batch carries its key as metadata, and after a kill it is found again in the journal or in the server's own
-    list. It is never submitted a second time while its answers can still be had.
+    A batch is paid for when accepted, long before its answers arrive. Submissions are therefore journalled first, a
+    batch carries its key as metadata, and after a kill it is found in the journal or in the server's list. It is never
+    submitted again while its answers are available.
     """
 
     def __init__(self, client: http.Client, system_id: str, path: str, poll_seconds: float) -> None:
@@ -543,9 +543,9 @@ class Batches:
         self._directory = cache_root() / "batches" / name
 
     def answer(self, bodies: Bodies) -> Iterator[Answers]:
-        """What earlier runs have submitted first, then everything else as one batch.
+        """Answers of earlier submissions first, then of everything else as one batch.
 
-        Answers count as delivered when the next ones are asked for: by then the caller has stored them.
+        Answers count as delivered when the next ones are requested: the caller has then stored them.
         """
         missing = dict(bodies)
         for path in sorted(self._directory.glob("*.json")):
@@ -575,11 +575,11 @@ class Batches:
         self._directory.mkdir(parents=True, exist_ok=True)
         write_text(path, json.dumps(entry))
         try:
-            # Only once: a batch whose acceptance was lost on the way must not be submitted again.
+            # No retry: a batch whose acceptance was lost must not be submitted again.
             body = {"input_file_id": file_id, "endpoint": f"/v1{self._path}", "completion_window": "24h"}
             batch = self._client.post("/batches", json={**body, "metadata": {_BATCH_KEY: key}}, max_retries=0)
         except http.Refusal:
-            path.unlink()  # it says that there is no batch
+            path.unlink()  # the batch was rejected
             raise
         entry["batch_id"] = self._client.take(batch, "id", kind=str)
         write_text(path, json.dumps(entry))
@@ -587,7 +587,7 @@ class Batches:
         return path, entry
 
     def _find(self, path: Path, entry: dict[str, Any]) -> bool:
-        """Whether a batch was accepted; asks the server where the journal does not say."""
+        """Whether a batch was accepted; asks the server if the journal does not show it."""
         if entry["batch_id"]:
             return True
         after: dict[str, str] = {}

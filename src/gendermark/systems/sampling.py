@@ -1,12 +1,11 @@
-"""Drawing many samples at the cost of the few that differ.
+"""Draw many samples at the cost of the distinct ones.
 
-A sampled translation leaves the greedy path at a handful of tokens. So instead of decoding 128 samples one token at a
-time, an engine is asked for the greedy continuation of a prefix together with the distribution at each of its steps;
-all samples follow it, and only those that draw another token need a further continuation. With the truncated sampling
-of the uncertainty paper (epsilon 0.2), 128 samples cost about as many decodings as there are distinct ones.
+A sampled translation leaves the greedy path at a few tokens. So instead of decoding 128 samples token by token, an
+engine gives the greedy continuation of a prefix with the distribution at each step; all samples follow it, and only
+those that draw another token need a further continuation. With the truncated sampling of the uncertainty paper (epsilon
+0.2), 128 samples cost about as many decodings as there are distinct ones.
 
-What is drawn depends on seed, request and sample number alone, not on the batch or the order of work: a resumed run
-draws the same samples.
+Draws depend only on seed, request and sample number, not on batch or order: a resumed run draws the same samples.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ OPTIONS = ("temperature", "top_k", "top_p", "epsilon", "seed")
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How tokens are drawn: temperature first, then top-k, top-p and epsilon cut the distribution, in that order."""
+    """How tokens are drawn: temperature, then truncation by top-k, top-p and epsilon, in that order."""
 
     temperature: float = 1.0
     top_k: int = 0
     """0: no limit."""
     top_p: float = 1.0
     epsilon: float = 0.0
-    """Tokens less probable than this are never drawn."""
+    """Less probable tokens are never drawn."""
     seed: int = 0
 
     @classmethod
     def of(cls, options: Iterable[tuple[str, str]]) -> Decoding:
-        """The decoding that a request asks for; refuses what it cannot be."""
+        """The decoding of a request; refuses invalid options."""
         given = dict(options)
         for key in given:
             if key not in OPTIONS:
@@ -59,7 +58,7 @@ class Decoding:
         )
 
     def choices(self, log_probabilities: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The tokens that may be drawn, in order of their number, and their probabilities, which sum to one."""
+        """The allowed tokens in numeric order, with normalised probabilities."""
         scaled = log_probabilities if self.temperature == 1 else log_probabilities / self.temperature
         tokens: NDArray[np.int64] = np.arange(len(scaled))
         if 0 < self.top_k < len(scaled):
@@ -72,7 +71,7 @@ class Decoding:
             kept = np.sort(order[before < self.top_p])
             tokens, probabilities = tokens[kept], probabilities[kept] / probabilities[kept].sum()
         if self.epsilon > 0:
-            # The most probable token always stays: there must be something to draw.
+            # Always keep the most probable token.
             kept = np.flatnonzero((probabilities >= self.epsilon) | (probabilities == probabilities.max()))
             tokens, probabilities = tokens[kept], probabilities[kept] / probabilities[kept].sum()
         return tokens, probabilities
@@ -82,29 +81,29 @@ class Continuation(NamedTuple):
     """The greedy continuation of a prefix."""
 
     tokens: Sequence[int]
-    """Ends with the end token, unless the limit of length came first."""
+    """Ends with the end token, unless truncated."""
     logits: NDArray[np.float32]
-    """One row per token of `tokens`, of all tokens of the vocabulary."""
+    """One row of vocabulary size per token of `tokens`."""
 
 
 Continue = Callable[[Sequence[tuple[int, tuple[int, ...]]]], Sequence[Continuation]]
-"""For each (number of the source, prefix): its continuation, in the same order."""
+"""For each (number of the source, prefix): its continuation, in order."""
 
 
 class Draw(NamedTuple):
-    """One sample, or another translation that an engine found."""
+    """One sample, or another translation found by an engine."""
 
     tokens: tuple[int, ...]
     """Without the end token."""
     log_probability: float | None
-    """Of the untruncated distribution at temperature 1, end token included: it belongs to the model, not to the way of
-    drawing. None where it is not known."""
+    """Of the untruncated distribution at temperature 1, end token included: a property of the model, not of the
+    sampling. None if unknown."""
     n_tokens: int
-    """End token included, if it came to that."""
+    """End token included, if reached."""
 
 
 class _Group(NamedTuple):
-    """Samples of one request that have drawn the same tokens so far."""
+    """Samples of one request with the same tokens so far."""
 
     source: int
     prefix: tuple[int, ...]
@@ -115,7 +114,7 @@ class _Group(NamedTuple):
 def draw(
     requests: Sequence[Request], continue_greedily: Continue, end_tokens: frozenset[int], max_tokens: int
 ) -> list[list[Draw]]:
-    """For each request its samples, in the order of their numbers."""
+    """The samples of each request, by number."""
     decodings = [Decoding.of(request.options) for request in requests]
     chances = [_chances(request, one.seed, max_tokens) for request, one in zip(requests, decodings, strict=True)]
     drawn: list[dict[int, Draw]] = [{} for _ in requests]
@@ -141,7 +140,7 @@ def _follow(
     max_tokens: int,
     drawn: dict[int, Draw],
 ) -> list[_Group]:
-    """Take a group's samples along a path; those that leave it are returned as new groups."""
+    """Follow a path with a group's samples; those that leave it are returned as new groups."""
     leaving: list[_Group] = []
     for greedy, logits in zip(path.tokens, path.logits, strict=True):
         prefix, samples = group.prefix, group.samples
@@ -169,12 +168,12 @@ def _follow(
         if staying is None:
             return leaving
         group = staying
-    # The engine's limit of length was below ours: go on from where it stopped.
+    # The engine's length limit was below ours: continue from there.
     return [*leaving, group]
 
 
 def _chances(request: Request, seed: int, n_steps: int) -> NDArray[np.float64]:
-    """One uniform number per sample and step, each sample's from a stream of its own."""
+    """One uniform number per sample and step, with an independent stream per sample."""
     keys = [hashlib.sha256(f"{seed}/{request.request_id}/{sample}".encode()).digest() for sample in request.samples]
     streams = [np.random.Generator(np.random.PCG64(int.from_bytes(key[:16], "big"))) for key in keys]
     return np.array([stream.random(n_steps) for stream in streams])

@@ -1,6 +1,6 @@
-"""Translation services. Texts of one direction go out together, and several requests at once.
+"""Translation services. Texts of one direction are sent together, with several requests at once.
 
-A service says how its own interface is spoken; `http.Client` does the asking.
+A service implements its own interface; `http.Client` sends the requests.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 
 class Service(System):
-    """What all services share. The first line of a service's docstring is its description."""
+    """Shared by all services. The first line of a service's docstring is its description."""
 
     TASKS = frozenset({Task.TRANSLATE})
     OPTIONS: tuple[str, ...] = http.OPTIONS
     family: str
     required: tuple[str, ...] = ()
-    """Environment variables with http."""
+    """Required environment variables."""
     optional: tuple[str, ...] = ()
     asks_a_server = True
     concurrency = 4
     n_texts: int = 1
-    """Most texts in one request."""
+    """Maximum texts per request."""
     n_characters: int = 30_000
-    """Most characters in one request; a single text may be longer."""
+    """Maximum characters per request; a single text may be longer."""
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         http.refuse_options(self.family, options, self.OPTIONS, " and ".join(self.required or self.optional))
@@ -58,7 +58,7 @@ class Service(System):
             **self._authorise(secrets),
         )
         self.system_id = http.identity(self._client, changing)
-        # Every answer is stored by itself, so a batch may be as large as keeps all connections busy.
+        # Every answer is stored separately, so a batch may be large enough to keep all connections busy.
         self.batch_size = 4 * self._client.concurrency * self.n_texts
         self._checked: set[tuple[str, str]] = set()
         self._n_sentences = self._n_characters = 0
@@ -66,7 +66,7 @@ class Service(System):
     # -- what a service defines
 
     def _address(self, argument: str, options: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        """The URL, and the options that change answers, for the id. Refuses a wrong argument, and reads options."""
+        """The URL, and the options that affect answers, for the id. Refuses a wrong argument."""
         return argument, options
 
     def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
@@ -79,11 +79,11 @@ class Service(System):
 
     @abstractmethod
     def _check_direction(self, source: str, target: str) -> None:
-        """Ask the service whether it has these languages."""
+        """Check that the service supports these languages."""
 
     @staticmethod
     def _kind(status: int, payload: Any) -> str:  # noqa: ARG004
-        """What an error means (`http.Classify`)."""
+        """The meaning of an error (`http.Classify`)."""
         return ""
 
     # -- the same for all
@@ -130,10 +130,10 @@ class Service(System):
         except http.TooLarge as problem:
             if len(requests) > 1:
                 raise
-            # One sentence that is too long for a service must not keep all others from being judged.
+            # One sentence too long for a service must not stop the others.
             return [Translation(first.request_id, None, first.first_sample, f"too long: {problem.said or problem}")]
         if len(texts) != len(requests):
-            # Which one is missing cannot be known, so none of this batch is kept.
+            # It is unknown which one is missing, so none of this batch is kept.
             raise SystemFailure(
                 f"{self.spec} gave {len(texts)} translations for {len(requests)} sentences, the first of which is "
                 f"{first.source!r}; one per sentence is expected (this batch is discarded, earlier ones are kept)"
@@ -145,7 +145,7 @@ class Service(System):
         return [self._client.take(row, *path, kind=str) for row in self._client.take(rows, kind=list)]
 
     def _unknown_direction(self, source: str, target: str, sources: Iterable[str], targets: Iterable[str]) -> UserError:
-        """The error for a `target` that is not among the targets offered from `source`."""
+        """The error for a `target` not offered from `source`."""
         known = source in set(sources)
         offered = ", ".join(sorted(targets if known else sources)) or "nothing"
         into = f" into {target}" if known else ""
@@ -166,7 +166,7 @@ class Apertium(Service):
             raise self._unknown_direction(source, target, {from_ for from_, _ in offered}, from_here)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
-        # Plain text, not HTML, which is the default; and no asterisks before the words that it does not know.
+        # Plain text, not HTML, the default; and no asterisks before unknown words.
         (text,) = texts
         pair = f"{three_letters(source)}|{three_letters(target)}"
         form = {"langpair": pair, "q": text, "format": "txt", "markUnknown": "no"}
@@ -228,7 +228,7 @@ class DeepL(Service):
     n_texts = 50
     _hosts: Mapping[str, str] = {"free": "https://api-free.deepl.com", "pro": "https://api.deepl.com"}
     _formalities = ("default", "more", "less", "prefer_more", "prefer_less")
-    # DeepL asks which English and which Portuguese. Other services mean the Brazilian one by "pt".
+    # DeepL requires regional variants. "pt" means Brazilian in other services.
     _targets: Mapping[str, str] = {"en": "EN-US", "pt": "PT-BR"}
 
     def _address(self, argument: str, options: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
@@ -298,19 +298,19 @@ class Google(Service):
         answer = self._client.get(f"{self._path}/languages", params=self._model)
         offered = set(self._texts(self._client.take(answer, "data", "languages", kind=list), "language"))
         for code in (source, target):
-            # Some are listed under an older name, and taken under both.
+            # Some are listed under an older code, and accepted under both.
             if not offered & ({code, LANGUAGES[code].older_code} if code in LANGUAGES else {code}):
                 raise self._unknown_direction(source, target, offered, offered)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
-        # As text: as HTML, which is the default, an apostrophe would come back as &#39;.
+        # As text: with HTML, the default, an apostrophe is returned as &#39;.
         body = {"q": list(texts), "source": source, "target": target, "format": "text", **self._model}
         rows = self._client.take(self._client.post(self._path, json=body), "data", "translations", kind=list)
         return self._texts(rows, "translatedText")
 
     @staticmethod
     def _kind(status: int, payload: Any) -> str:
-        """Google answers several things with 400 and 403; the reason tells them apart."""
+        """Google answers several things with 400 and 403; the reason distinguishes them."""
         reasons = {value for name, value in http.fields(payload) if name == "reason"}
         if status == 403 and reasons & {"rateLimitExceeded", "userRateLimitExceeded"}:
             return "passing"
@@ -331,7 +331,7 @@ class LibreTranslate(Service):
     n_characters = 5_000
 
     def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:
-        # The interface has no header for the key; it is part of the body.
+        # The interface has no header for the key; it is in the body.
         self._key = {"api_key": secrets[self.KEY]} if secrets else {}
         return {}
 
@@ -348,7 +348,7 @@ class LibreTranslate(Service):
 
     @staticmethod
     def _kind(status: int, payload: Any) -> str:
-        """Limits on characters and texts are answered like any other mistake in a request."""
+        """Limits on characters and texts are reported like any other error."""
         is_limit = re.search(r"exceeds? .*limit", http.message_of(payload), re.IGNORECASE)
         return "too large" if status == 400 and is_limit else ""
 
@@ -380,7 +380,7 @@ class Aws(Service):
 
     def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:
         def sign(request: httpx.Request) -> httpx.Request:
-            # Each attempt anew: a signature is good for a few minutes only.
+            # Every attempt needs a new signature, valid for a few minutes.
             request.headers["X-Amz-Date"] = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
             if self.TOKEN in secrets:
                 request.headers["X-Amz-Security-Token"] = secrets[self.TOKEN]
@@ -398,7 +398,7 @@ class Aws(Service):
             answer = self._call("ListLanguages", {"MaxResults": 500})
         except http.Refusal as problem:
             if self._error(problem.payload) == "AccessDeniedException":
-                return  # a key may be allowed to translate and nothing else
+                return  # a key may be restricted to translating
             raise
         offered = set(self._texts(self._client.take(answer, "Languages", kind=list), "LanguageCode"))
         if not {source, target} <= offered:
@@ -418,7 +418,7 @@ class Aws(Service):
 
     @classmethod
     def _kind(cls, status: int, payload: Any) -> str:  # noqa: ARG003
-        """Amazon answers most things with 400; the type of the error tells them apart."""
+        """Amazon answers most things with 400; the error type distinguishes them."""
         error = cls._error(payload)
         if cls._passing.match(error):
             return "passing"
@@ -440,7 +440,7 @@ def authorization(
     signer: tuple[str, str, str],
     service: str = "translate",
 ) -> str:
-    """The header `Authorization` of a request by AWS Signature Version 4, of all the headers given.
+    """The header `Authorization` of a request by AWS Signature Version 4, over all given headers.
 
     The signer is a key, its secret and a region.
     """

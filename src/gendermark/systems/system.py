@@ -1,4 +1,4 @@
-"""What a translation system is, and how `family:argument` names one."""
+"""Translation systems, named by `family:argument`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gendermark.errors import UserError
 from gendermark.records import Request, Task, Translation
 
 HINT = "hint"
-"""The option of a request that holds a sentence for the prompt, where a system `takes_hints`."""
+"""Request option with a sentence for the prompt, for systems that `takes_hints`."""
 KEPT = "(finished translations are kept; rerun to resume)"
 GIVEN_TWICE = "option {} is given twice; give it once, after ? or with --system-option"
 
@@ -28,48 +28,48 @@ class Opened(NamedTuple):
 
 
 class System(ABC):
-    """Answers requests. A new family is one file with a subclass and one registry line.
+    """Answers requests. A new family is one file with a subclass, and one registry line.
 
-    It is made of `argument` and `options`: the text after the colon, and `--system-option`.
+    Created from `argument` and `options`: the text after the colon, and `--system-option`.
     """
 
     spec: str
-    """The name the user gave, for people to read."""
+    """The name given by the user."""
     system_id: str
-    """The store's key for its answers: changes whenever the same request could be answered otherwise."""
+    """The store's key for its answers: changes whenever the same request could get another answer."""
     tasks: frozenset[Task] = frozenset({Task.TRANSLATE})
     decoding: str = ""
-    """How it searches for a translation, for the signature: `beam5,int8`."""
+    """Decoding settings for the signature: `beam5,int8`."""
     batch_size: int = 32
     n_samples_per_call: int = 16
-    """Samples of one request asked for at once; a sampling request is always cut at multiples of this."""
+    """Samples of one request per call; sampling requests are always split at multiples of this."""
     is_stored: bool = True
-    """Whether answers go into the store. False where they cost nothing or belong to one item set only; such a system
-    gets all requests in one call and answers in their order."""
+    """Whether answers are stored. False if they cost nothing or belong to one item set only; such a system gets all
+    requests in one call and answers in order."""
     unsound: str = ""
-    """What is wrong with the translations that it was prepared with, where somebody accepts it."""
+    """Accepted problem of the prepared translations."""
     answers_by_line: bool = False
-    """Whether answers are matched to sources by order alone, so that one extra line shifts all that follow."""
+    """Whether answers are matched to sources by order alone, so that one extra line shifts all following ones."""
     asks_a_server: bool = False
-    """Whether the work is done elsewhere. All requests are then sent from one process, so that the server's limit on
-    concurrent requests holds with any number of workers, and its key stays in that process."""
+    """Whether the work is done elsewhere. All requests are then sent from one process, which keeps the server's
+    concurrency limit with any number of workers, and its key private."""
     is_asked_again_freely: bool = False
-    """Whether asking again costs only a moment of local computing. Quick answers are then written a few at a time."""
+    """Whether repeating a request costs only a moment of local computing. Quick answers are then written together."""
     is_for_items_only: bool = False
-    """Whether it answers the sentences of benchmarks only, after `prepare`."""
+    """Whether it answers benchmark sentences only, after `prepare`."""
     has_own_time: bool = True
-    """Whether its running time means anything; False where its answers were made elsewhere."""
+    """Whether its running time is meaningful; False if its answers were made elsewhere."""
     computing: str = ""
-    """What it computes with, for the signature of timings: `cpu, workers 2, threads of each 1`."""
+    """Hardware settings for the signature of timings: `cpu, workers 2, threads of each 1`."""
     gives_n_best: bool = False
-    """Whether it can list the most probable translations of its search (`n_best`)."""
+    """Whether it can list its n best translations (`n_best`)."""
     takes_hints: bool = False
-    """Whether a request may have a sentence beside its text, as the option `HINT`."""
+    """Whether a request may have a sentence for the prompt, as the option `HINT`."""
     opened_as: Opened | None = None
     """How to open the same system in another process."""
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        """Called once per item set, before its requests are asked; these may be of several languages."""
+        """Called once per item set before its requests, which may be of several languages."""
         own = (item_set.selection.source_language, item_set.selection.target_language)
         for direction in by_direction(requests) or {own: []}:
             self.check(*direction, requests)
@@ -77,18 +77,18 @@ class System(ABC):
     def check(  # noqa: B027 (most systems need nothing)
         self, source_language: str, target_language: str, requests: Sequence[Request]
     ) -> None:
-        """Refuse what can be refused before the first request is asked: another pair, no server, a bad key."""
+        """Refuse early: an unsupported pair, no server, a bad key."""
 
     def shard_size(self, task: Task) -> int:  # noqa: ARG002
-        """How many requests a worker is given at once."""
+        """Number of requests per worker task."""
         return self.batch_size
 
     def briefing(self, requests: Sequence[Request]) -> Any:  # noqa: ARG002
-        """What the same system in another process needs to know to answer these; can be pickled."""
+        """Picklable data that the same system in another process needs to answer these."""
         return None
 
     def brief(self, briefing: Any, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        """Take a briefing, in place of `prepare`."""
+        """Receive a briefing, instead of `prepare`."""
         for direction in by_direction(requests):
             self.check(*direction, requests)
 
@@ -96,15 +96,15 @@ class System(ABC):
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         """Yield answers in portions as they become available; each portion is stored at once.
 
-        All samples that a request asks for come in the same portion.
+        All samples of a request come in the same portion.
         """
 
     def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
-        """The n most probable translations of each request, or all if fewer; the sample is the rank."""
+        """The n most probable translations of each request, or fewer; the sample number is the rank."""
         raise NotImplementedError(f"{self.spec} does not list {n} translations of {len(requests)} sentences")
 
     def forecast(self, requests: Sequence[Request]) -> str:  # noqa: ARG002
-        """What these requests may cost, in a few words; empty where that is not known, or nothing."""
+        """The cost of these requests, in a few words; empty if unknown or free."""
         return ""
 
     def notes(self) -> Sequence[str]:
@@ -116,7 +116,6 @@ class System(ABC):
 
 
 def open_system(spec: str, options: Mapping[str, str] | None = None) -> System:
-    """The system named by `family:argument`."""
     family, colon, argument = spec.partition(":")
     if not colon or not argument:
         families = ", ".join(f"{name}:..." for name in registry.names("system"))
@@ -127,10 +126,10 @@ def open_system(spec: str, options: Mapping[str, str] | None = None) -> System:
 
 
 def families_that_can(task: Task) -> list[str]:
-    """The families with some system that can do a task, by their modules' `TASKS`; `TASK_NOTES` say how."""
+    """Families with a system that supports a task, by their modules' `TASKS`; `TASK_NOTES` say how."""
     able = []
     for family in registry.names("system"):
-        with contextlib.suppress(UserError):  # another package's family that does not load
+        with contextlib.suppress(UserError):  # a plug-in that does not load
             if task in registry.sibling("system", family, "TASKS", ()):
                 note = registry.sibling("system", family, "TASK_NOTES", {}).get(task)
                 able.append(f"{family}:... ({note})" if note else f"{family}:...")
@@ -138,7 +137,6 @@ def families_that_can(task: Task) -> list[str]:
 
 
 def by_direction(requests: Sequence[Request]) -> dict[tuple[str, str], list[Request]]:
-    """Requests by their two languages."""
     found: dict[tuple[str, str], list[Request]] = {}
     for request in requests:
         found.setdefault((request.source_language, request.target_language), []).append(request)
@@ -146,9 +144,9 @@ def by_direction(requests: Sequence[Request]) -> dict[tuple[str, str], list[Requ
 
 
 def split_options(argument: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """The name or path in `NAME?KEY=VALUE`, and the options of both places.
+    """The name or path in `NAME?KEY=VALUE`, and the options of both.
 
-    An existing directory of that very name is that directory.
+    An existing directory with that exact name is meant literally.
     """
     name, _, query = argument.partition("?")
     merged = dict(options)
@@ -162,7 +160,7 @@ def split_options(argument: str, options: Mapping[str, str]) -> tuple[str, dict[
 
 
 def with_options(name: str, options: Mapping[str, str], hidden: Sequence[str] = ()) -> str:
-    """A name with its options after `?`, however they were given."""
+    """A name with its options after `?`, wherever they were given."""
     shown = "&".join(f"{key}={options[key]}" for key in sorted(options) if key not in hidden)
     return f"{name}?{shown}" if shown else name
 
@@ -174,7 +172,7 @@ def refuse_unknown_options(family: str, options: Mapping[str, str], known: Seque
 
 
 def choice_option(options: Mapping[str, str], key: str, choices: Sequence[str]) -> str:
-    """One of several values; the first if it is not given."""
+    """One of several values; default: the first."""
     value = options.get(key, choices[0])
     if value not in choices:
         raise UserError(f"option {key} must be one of {', '.join(choices)}, not {value!r}")
@@ -182,7 +180,7 @@ def choice_option(options: Mapping[str, str], key: str, choices: Sequence[str]) 
 
 
 def checked_number(name: str, text: str, fits: Callable[[float], bool], what: str) -> float:
-    """The number in a text that somebody gave."""
+    """The number in a user's text."""
     try:
         number = float(text)
     except ValueError:
@@ -199,12 +197,12 @@ def number_option(options: Mapping[str, str], key: str, default: float, *, above
 
 
 def flag_option(options: Mapping[str, str], key: str) -> bool:
-    """Yes or no; no if it is not given."""
+    """Yes or no; default: no."""
     return choice_option({key: options.get(key, "no").strip().lower()}, key, ("yes", "no")) == "yes"
 
 
 def count_option(options: Mapping[str, str], key: str, default: int, least: int = 1) -> int:
-    """A whole number, at least 1 (or another limit), from the options."""
+    """An integer, at least 1 (or another limit)."""
     text = options.get(key, str(default)).strip()
     if not text.isdecimal() or int(text) < least:
         raise UserError(f"option {key} must be a whole number, at least {least}, not {text!r}")

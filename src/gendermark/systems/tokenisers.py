@@ -1,4 +1,4 @@
-"""From text to the tokens that a model reads, and back; and how kinds of models are given their languages (`frame`)."""
+"""Tokenisation, and the language markers of each kind of model (`frame`)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Direction = tuple[str, str]
 
 PAIR = ("source.spm", "target.spm")
 SINGLE = ("sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "spm.model", "tokenizer.json")
-"""File names of tokenisers in the directories of models, in the order in which they are looked for."""
+"""File names of tokenisers in model directories, in search order."""
 
 
 class SentencePiece:
-    """Cuts a text into pieces and joins them again; knows nothing of end tokens and language tokens."""
+    """Splits text into pieces and joins them; does not handle end and language tokens."""
 
     def __init__(self, path: Path) -> None:
         import sentencepiece
@@ -64,7 +64,7 @@ class TokenizerJson:
 
 
 class Tokenisers(NamedTuple):
-    """One for each side of a model, often the same, and the files they were read from."""
+    """One for each side of a model, often the same, and their files."""
 
     source: SentencePiece | TokenizerJson
     target: SentencePiece | TokenizerJson
@@ -95,27 +95,27 @@ def _for_both_sides(path: Path) -> Tokenisers:
 # -- how a model is given its languages --------------------------------------------------------------------------------
 
 CONVENTIONS = ("opus", "nllb", "m2m100", "t5", "plain")
-"""How kinds of models are given a text and their languages.
+"""How kinds of models receive a text and its languages.
 
-- `opus`: OPUS-MT and other Marian models; those of several target languages want `>>spa<<` before the text
+- `opus`: OPUS-MT and other Marian models; those with several target languages need `>>spa<<` before the text
 - `nllb`, `m2m100`: both languages are tokens, one before the source, one before the translation
-- `t5`: a text before the text: `<2es>` where the model has it, else `translate English to Spanish:`
+- `t5`: a text prefix: `<2es>` if the model has it, else `translate English to Spanish:`
 - `plain`: the pieces alone
 """
 NEVER_TEXT = re.compile(
     r"</?s>|<unk>|<pad>|[a-z]{3}_[A-Z][a-z]{3}|__[a-z]{2,3}__|>>[^<>]+<<|<2[a-zA-Z_-]+>|<extra_id_\d+>|madeupword\d+"
 )
-"""Tokens of a vocabulary that are no part of any text."""
+"""Vocabulary tokens that are not text."""
 
 
 class Frame(NamedTuple):
-    """What stands around the texts of one direction."""
+    """What surrounds the texts of one direction."""
 
     instruction: str = ""
     """Text before the source."""
     before_source: tuple[str, ...] = ()
     before_target: tuple[str, ...] = ()
-    """The tokens that every translation begins with."""
+    """The forced first tokens of every translation."""
 
 
 def frame(
@@ -126,9 +126,9 @@ def frame(
     source_prefix: str | None = None,
     target_prefix: str | None = None,
 ) -> Frame:
-    """What a model wants around texts of a direction; refuses languages that it does not have.
+    """The frame of a direction; refuses unsupported languages.
 
-    The prefixes are the user's own: for `t5` the source's is text, else both are tokens of the vocabularies.
+    Prefixes are user-defined: for `t5` the source's is text, else both are tokens of the vocabularies.
     """
     source, target = direction
     begin = _tokens(target_prefix, direction, target_vocabulary)
@@ -190,7 +190,7 @@ def _instruction(direction: Direction, vocabulary: Collection[str], prefix: str 
 
 
 def guess_convention(tokenisers: Tokenisers, vocabulary: Collection[str], start: str | None) -> str:
-    """The kind of a model, from its files and the token that its translations start from."""
+    """The kind of a model, from its files and the start token of its translations."""
     if codes.nllb("en") in vocabulary:
         return "nllb"
     if "__en__" in vocabulary:
@@ -203,19 +203,19 @@ def guess_convention(tokenisers: Tokenisers, vocabulary: Collection[str], start:
 
 
 def opus_tokens(vocabulary: Collection[str]) -> list[str]:
-    """The tokens of all target languages of an OPUS-MT model; none for a model of one."""
+    """Target language tokens of a multilingual OPUS-MT model; empty for bilingual ones."""
     return sorted(token for token in vocabulary if re.fullmatch(r">>[^<>]+<<", token))
 
 
 def pair_in(name: str) -> Direction | None:
-    """The one pair of languages that a model is named after, such as `opus-mt-en-es`."""
+    """The language pair in a model's name, such as `opus-mt-en-es`."""
     known = "|".join(codes.LANGUAGES)
     pairs = set(re.findall(rf"(?<![a-z])({known})-({known})(?![a-z])", name))
     return pairs.pop() if len(pairs) == 1 else None
 
 
 def one_line(text: str) -> str:
-    """Replace line breaks, which no translation model knows, by spaces."""
+    """Replace line breaks, which no translation model supports, by spaces."""
     return re.sub(r"[\r\n]+", " ", text)
 
 

@@ -1,6 +1,6 @@
-"""Systems that wrap another system: `rerank:SPEC` and `hinted:SPEC`.
+"""Wrapper systems: `rerank:SPEC` and `hinted:SPEC`.
 
-Their options stand among those of SPEC: `rerank:demo:en-es?beam_size=2&n=8` takes `n` and leaves `beam_size=2` to
+Their options are mixed with those of SPEC: `rerank:demo:en-es?beam_size=2&n=8` uses `n` and passes `beam_size=2` to
 `demo:`. Wrappers can be nested: `rerank:hinted:demo:en-es?style=context&n=8`.
 """
 
@@ -44,18 +44,18 @@ _INHERITED = (
 
 
 class Wrapper(System):
-    """Reads English sources and asks another system; passes on what concerns nobody of a marked gender."""
+    """Reads English sources and asks another system; passes on requests without people of specified gender."""
 
     TASKS = frozenset({Task.TRANSLATE})
     OPTIONS: tuple[str, ...]
-    """Of its own."""
+    """Its own options."""
     family: str
 
     def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
-        """Wrap the system named by `argument`, or `inner` if it is open already; the caller then closes it."""
+        """Wrap the system named by `argument`, or an open `inner`, which the caller then closes."""
         spec, self._own, others = split_wrapped(self.family, argument, options, self.OPTIONS)
         self._reader = choice_option(self._own, "reader", ("source", "gold"))
-        """Where the gender of a person comes from: the source sentence or, as an upper bound, the benchmark."""
+        """Source of gender: the sentence or, as an upper bound, the benchmark."""
         self._closes = inner is None
         self._inner = inner or open_system(spec, others)
         if not self._inner.has_own_time:
@@ -65,7 +65,7 @@ class Wrapper(System):
         for name in _INHERITED:
             setattr(self, name, getattr(self._inner, name))
         self._gold: dict[str, tuple[str, Gender]] | None = None
-        """By source: the person meant and the expected gender, with `reader=gold`."""
+        """By source: the entity and the expected gender, with `reader=gold`."""
         self._n_seen: Counter[str] = Counter()
         own = "&".join(f"{key}={self._own[key]}" for key in sorted(self._own))
         mark = "&" if "?" in self._inner.spec else "?"
@@ -78,17 +78,17 @@ class Wrapper(System):
 
     @abstractmethod
     def _summary(self, seen: Mapping[str, int]) -> str:
-        """What was done to the sentences that were read, by these counts."""
+        """Summary of what was done, from these counts."""
 
     def _check_target(self, language: str) -> None:
-        """Refuse a target language that it cannot work with."""
+        """Refuse an unsupported target language."""
 
     def _inner_request(self, request: Request) -> Request:
-        """What the inner system is asked for a request."""
+        """The inner system's version of a request."""
         return request
 
     def _people(self, source: str) -> list[PersonTold]:
-        """Everybody in a source whose gender is known."""
+        """The people in a source whose gender is known."""
         people = read_source(source)
         if self._gold is None:
             return [person for person in people if person.gender is not None]
@@ -96,7 +96,7 @@ class Wrapper(System):
         return [replace(person, gender=gender) for person in people if person.noun == noun]
 
     def _update_id(self) -> None:
-        """Again after the inner system was prepared: the id of some depends on the items."""
+        """Again after preparing the inner system, whose id may depend on the items."""
         gold = ""
         if self._gold is not None:
             gold = hashlib.sha256(repr(sorted(self._gold.items())).encode()).hexdigest()[:16]
@@ -159,7 +159,7 @@ class Wrapper(System):
 def split_wrapped(
     family: str, argument: str, options: Mapping[str, str], own: Sequence[str]
 ) -> tuple[str, dict[str, str], dict[str, str]]:
-    """The spec of the inner system, the options of the wrapper, and those in `options` for the inner system."""
+    """The inner system's spec, the wrapper's options, and the inner ones in `options`."""
     head, mark, query = argument.rpartition("?")
     parts = [part.partition("=") for part in query.split("&")] if mark else []
     found = {key: value for key, _, value in parts if key in own}
@@ -182,10 +182,10 @@ def split_wrapped(
 class Rerank(Wrapper):
     """`rerank:SPEC?n=8`: the most probable translation that keeps the genders of the source.
 
-    SPEC translates as usual. Where the source shows somebody's gender and the translation does not keep it, SPEC is
-    asked for n candidates: the best of its search where its engine lists them, else n samples. The most probable
-    candidate that keeps all genders, by our lexicons, is taken; if there is none, the first translation stays. So
-    nothing changes where the source shows no gender, and only failures cost time.
+    SPEC translates as usual. If the source specifies somebody's gender and the translation does not keep it, SPEC gives
+    n candidates: its n best if available, else n samples. The most probable candidate that keeps all genders, by our
+    lexicons, is used; without one, the first translation stays. Sources without specified gender are unchanged, and
+    only failures cost time.
     """
 
     OPTIONS = ("n", "reader")
@@ -225,7 +225,7 @@ class Rerank(Wrapper):
                 first[answer.request_id] = answer
                 if people := self._people_lost(asked[answer.request_id], answer):
                     wrong[answer.request_id] = (asked[answer.request_id], people)
-            if self.is_stored:  # what is right is saved before candidates are asked for
+            if self.is_stored:  # store correct answers before asking for candidates
                 yield [answer for answer in portion if answer.request_id not in wrong]
         better = self._better(wrong)
         self._n_seen["changed"] += len(better)
@@ -233,7 +233,7 @@ class Rerank(Wrapper):
         yield [better.get(request.request_id, first[request.request_id]) for request in left]
 
     def _people_lost(self, request: Request, answer: Translation) -> list[PersonTold]:
-        """The people of a known gender, if an answer does not keep the gender of all of them."""
+        """The people of known gender, if an answer does not keep all their genders."""
         finder = bundled_finder(request.target_language)
         people = readable(self._people(request.source), finder)
         is_wrong = bool(people) and answer.text is not None and not keeps_gender(answer.text, people, finder)
@@ -241,7 +241,7 @@ class Rerank(Wrapper):
         return people if is_wrong else []
 
     def _better(self, wrong: Mapping[str, tuple[Request, Sequence[PersonTold]]]) -> dict[str, Translation]:
-        """By request, the best candidate that keeps all genders, where there is one."""
+        """By request, the best candidate that keeps all genders, if any."""
         candidates: dict[str, list[Translation]] = {request_id: [] for request_id in wrong}
         for request_id, answer in self._candidates([request for request, _ in wrong.values()]):
             candidates[request_id].append(answer)
@@ -255,7 +255,7 @@ class Rerank(Wrapper):
         return found
 
     def _candidates(self, requests: Sequence[Request]) -> Iterator[tuple[str, Translation]]:
-        """(id of the request, candidate)."""
+        """(request id, candidate)"""
         if not requests:
             return
         if self._inner.gives_n_best:
@@ -271,7 +271,7 @@ class Rerank(Wrapper):
 
 
 def by_probability(answers: Iterable[Translation]) -> list[Translation]:
-    """The most probable first: by log-probability per token if given, else by how often a text was drawn."""
+    """Most probable first: by log-probability per token if known, else by frequency."""
     given = [answer for answer in answers if answer.text is not None]
     if all(answer.log_probability is not None for answer in given):
         return sorted(given, key=lambda one: (-(one.log_probability or 0.0) / max(one.n_tokens or 1, 1), one.sample))
@@ -283,10 +283,10 @@ def by_probability(answers: Iterable[Translation]) -> list[Translation]:
 
 
 class Hinted(Wrapper):
-    """`hinted:SPEC?style=adjective`: the system SPEC with a hint in each source that shows somebody's gender.
+    """`hinted:SPEC?style=adjective`: the system SPEC with a hint in each source that specifies somebody's gender.
 
-    Traces of the hint are removed from the translation where they can be recognised (`reading/hints.py`). A chat model
-    gets the hint as a sentence of the prompt instead.
+    Traces of the hint are removed from the translation if recognisable (`reading/hints.py`). A chat model gets the hint
+    as a sentence of the prompt instead.
     """
 
     OPTIONS = ("style", "feminine", "masculine", "reader")
@@ -294,7 +294,7 @@ class Hinted(Wrapper):
 
     def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
         super().__init__(argument, options, inner)
-        # "prompt", the last one, is the default of systems that take it, and of no other.
+        # "prompt", the last one, is the default of systems that support it.
         styles = (STYLES[-1], *STYLES[:-1]) if self._inner.takes_hints else STYLES[:-1]
         self._style = choice_option(self._own, "style", styles)
         self._tags = {gender: self._own.get(gender.value, "") for gender in (Gender.FEMININE, Gender.MASCULINE)}
@@ -355,7 +355,7 @@ class Hinted(Wrapper):
         for portion in portions:
             answers = []
             for answer in portion:
-                # Two sources may become one with their hints: each has its own answer, in the order asked.
+                # Two sources may become equal with their hints: assign answers in order.
                 candidates = originals[answer.request_id]
                 key = (answer.request_id, answer.sample)
                 answers.append(self._without_hint(answer, candidates[n_given[key] % len(candidates)]))
@@ -371,5 +371,5 @@ class Hinted(Wrapper):
         cleaned = remove_hint(answer.text, hint, bundled_finder(request.target_language) if is_readable else None)
         self._n_seen["removed"] += cleaned.was_there and cleaned.is_clean
         self._n_seen["kept"] += not cleaned.is_clean
-        # The log-probability belongs to another text, or to another source.
+        # The log-probability belongs to another text, or another source.
         return replace(answer, text=cleaned.text, log_probability=None, n_tokens=None)
