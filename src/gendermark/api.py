@@ -99,7 +99,6 @@ def items(benchmark: str | Selection, to: str = "", **options: Any) -> ItemSet:
 
 @contextmanager
 def _workers(executor: str) -> Iterator[Executor]:
-    """Workers; reports lost ones at the end."""
     with open_executor(executor) as workers:
         yield workers
         for note in workers.notes():

@@ -15,5 +15,4 @@ def visible(text: str) -> str:
 
 
 def minus(number: str) -> str:
-    """Write a minus sign instead of a hyphen."""
     return number.replace("-", "−")

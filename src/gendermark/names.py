@@ -33,7 +33,6 @@ _RUNS_OTHERS = re.compile(r"(python[\d.]*|sh|bash|env|perl|node|ruby|java|uv|run
 
 
 def checked(name: str) -> str:
-    """The given name, stripped."""
     text = name.strip()
     if len(text) > LONGEST or not text.isprintable() or not text:
         raise UserError(f"a name is one line of 1 to {LONGEST} characters, not {name[:LONGEST]!r}")
@@ -103,5 +102,4 @@ def _with(name: str, place: str) -> str:
 
 
 def is_control(spec: str) -> bool:
-    """Whether a system is a control of known bias."""
     return spec.startswith("fake:")

@@ -93,7 +93,6 @@ def sibling(kind: str, name: str, attribute: str, default: Any) -> Any:
 
 
 def settings(benchmark: str, default: Any) -> Any:
-    """The settings class of a benchmark, without loading its judge, or a default."""
     folder = BUILT_IN["benchmark"].get(benchmark, "").partition(":")[0].rpartition(".")[0]
     if folder.startswith("gendermark."):
         return import_module(folder).SETTINGS[benchmark]
@@ -101,7 +100,6 @@ def settings(benchmark: str, default: Any) -> Any:
 
 
 def load(kind: str, name: str) -> Any:
-    """The object registered under a name."""
     if kind == "benchmark" and _outside("metric"):
         return _with_metrics(name)
     return _load(kind, name)

@@ -51,7 +51,6 @@ class Option:
         return bool(argument) and any(choice.startswith(f"{kind}:") for choice in self.choices)
 
     def check(self, value: str, benchmark: str) -> None:
-        """Refuse invalid values."""
         if not self.allows(value):
             raise UnknownName(f"{self.noun or self.name} of {benchmark}", value, [c for c in self.choices if c])
 
@@ -140,7 +139,6 @@ class Selection(metaclass=_OfItsBenchmark):
 
     @property
     def cell(self) -> str:
-        """Its cell in a run: benchmark and direction."""
         return f"{self.benchmark}.{self.direction}"
 
 
@@ -150,7 +148,6 @@ def options_of(settings: type[Selection]) -> dict[str, Option]:
 
 
 def own_options(settings: type[Selection]) -> dict[str, Option]:
-    """Options that not all benchmarks have."""
     common = {one.name for one in fields(Selection)}
     return {name: found for name, found in options_of(settings).items() if name not in common}
 

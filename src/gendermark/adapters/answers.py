@@ -24,14 +24,12 @@ def translating_benchmarks() -> list[str]:
 
 
 def prompts(selection: Selection, prompt: str = "default") -> list[str]:
-    """The prompt for each item, in export order."""
     benchmark, item_set = _loaded(selection)
     asked = chat.open_prompt(prompt)
     return [asked.text(one.source, one.source_language, one.target_language) for one in benchmark.requests(item_set)]
 
 
 def selected(benchmark: str, to: str, options: Mapping[str, Any]) -> tuple[Selection, ItemSet]:
-    """A completed selection and its items."""
     selection = select(benchmark, str(to), **options)[1]
     return selection, _loaded(selection)[1]
 

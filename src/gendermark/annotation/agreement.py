@@ -51,7 +51,6 @@ class Answers:
     """Lines with unusable answers, and the reason for each."""
 
     def summary(self, **more: Any) -> dict[str, Any]:
-        """The summary in the report."""
         n_blank = sum(row.is_blank for row in self.rows)
         counts = {"n_rows": len(self.rows), "n_answers": len(self.by_item), "n_blank": n_blank}
         return {"name": self.name, "path": self.path, **counts, **more, "problems": self.problems}
@@ -97,7 +96,6 @@ class Question(ABC):
         """The question's own content, estimates and warnings."""
 
     def agree(self, paths: Sequence[Path | str], resampling: Resampling | None = None) -> AgreementReport:
-        """Agreement of annotators with each other and with the automatic judge."""
         how = resampling or Resampling()
         people, left_out = self._read(paths)
         content, estimates, warnings = self._report(people, how)
@@ -172,7 +170,6 @@ def estimate_of(
 
 
 def percentage(metric: str, slice_name: str, n_right: int, n: int, n_total: int, confidence: float) -> Estimate:
-    """A proportion with Wilson's interval."""
     share = statistics.wilson(n_right, n, confidence)
     percent = (100 * share[0], 100 * share[1]) if share else None
     return estimate_of(metric, slice_name, 100 * n_right / n if n else None, percent, n, n_total)
@@ -412,7 +409,6 @@ def _observed(judgement: Judgement) -> Gender | None:
 
 
 def _stratum(judgement: Judgement) -> tuple[str, str]:
-    """The stratum for sampling: expected and observed gender."""
     return str(judgement.expected), str(_observed(judgement))
 
 
@@ -447,7 +443,6 @@ def _alpha(slice_name: str, raters: Sequence[Mapping[str, Gender | None]], resam
 
 
 def _of_two(slice_name: str, raters: Sequence[Mapping[str, Gender | None]], resampling: Resampling) -> list[Estimate]:
-    """Percent agreement and Cohen's kappa of two raters."""
     ratings = _ratings(raters)
     both = [(a, b) for a, b in zip(*ratings, strict=True) if a is not None and b is not None]
     n, n_agreed, n_total = len(both), sum(a == b for a, b in both), len(ratings[0])

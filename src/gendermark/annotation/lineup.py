@@ -68,7 +68,6 @@ class LineupRun:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """The system and its context strategy."""
         return self.result.system, str(getattr(self.result.selection, "context", ""))
 
     @property
@@ -276,7 +275,6 @@ def _read_key(path: Path) -> Key:
 
 
 def _runs_of(key: Key, directories: Sequence[Path]) -> dict[str, LineupRun]:
-    """The run of each system of the key, in the order of the key."""
     found = {run.identity: run for run in read_runs(directories, key.cell)}
     known = {(system.system, system.context): system.name for system in key.systems}
     absent = [name for identity, name in known.items() if identity not in found]

@@ -200,7 +200,6 @@ class Desk:
         }
 
     def progress(self, query: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
-        """The annotators and their progress."""
         with self._lock:
             return {
                 "people": [

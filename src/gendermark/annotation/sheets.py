@@ -55,7 +55,6 @@ class Form:
 
     @property
     def filled(self) -> range:
-        """The columns to fill in."""
         return range(len(self.columns) - 1 - len(self.choices[0].cells), len(self.columns))
 
     @property
@@ -148,7 +147,6 @@ class Row:
 
 
 def read_sheet(path: Path | str, form: Form) -> list[Row]:
-    """Read a filled sheet, ours or a published one: CSV with any separator, or Excel."""
     rows = _read(path, form)
     if all(row.is_blank for row in rows):
         raise NoAnswers(f"no answers in {path} yet; write {form.answers} into its column {form.columns[-2]!r}")
@@ -240,7 +238,6 @@ class BlankSheet:
         return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()[:32]
 
     def items(self) -> list[dict[str, str]]:
-        """The content of each row for the page."""
         shown = {**self.form.shown, **({"source": 6} if len(self.columns) > len(self.form.columns) else {})}
         items = []
         for row in self.cells:
@@ -253,12 +250,10 @@ class BlankSheet:
         return items
 
     def rows(self) -> list[Row]:
-        """The rows unanswered, to find their run or key."""
         return _read(self.path, self.form)
 
 
 def read_blank(path: Path) -> BlankSheet:
-    """Read a blank sheet written by `annotate export`."""
     lines = _table(path)
     header = tuple(cell.strip() for cell in next(lines, (1, []))[1])
     known = {GENDERS.columns: GENDERS, (*GENDERS.columns, SOURCE_COLUMN): GENDERS, LINEUP.columns: LINEUP}

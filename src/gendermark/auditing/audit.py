@@ -145,7 +145,6 @@ def _index() -> Index:
 
 
 def _recognise(path: Path, parser: str) -> Found | str:
-    """The contents of a file, or why they cannot be recognised."""
     try:
         return _recognise_tables(path, parser)
     except UserError as problem:
@@ -206,7 +205,6 @@ def _read(path: Path) -> tuple[list[Table], list[str]]:
 
 
 def _by_system(all_found: Sequence[Recognised]) -> dict[str, list[Recognised]]:
-    """The recognised parts by system name; by the name of the file if the system has none."""
     several_sheets = len({found.sheet for found in all_found}) > 1
     by_name: dict[str, list[Recognised]] = {}
 
@@ -276,7 +274,6 @@ class _FoundTranslations(System):
 
 
 def _present(step: Step, texts: Sequence[str | None]) -> Step:
-    """Keep only the sentences that a file has."""
     items = [item for item, text in zip(step.item_set.items, texts, strict=True) if text is not None]
     if len(items) == len(texts):
         return step

@@ -42,17 +42,14 @@ class IndexedSet:
 
     @property
     def targets(self) -> list[str]:
-        """Target languages of these sentences."""
         return targets_of(self.benchmark, self.item_set)
 
     @cached_property
     def keys(self) -> Sequence[str]:
-        """The text shown to a system for each item."""
         return [loose_key(request.source) for request in self.benchmark.requests(self.item_set)]
 
     @cached_property
     def times(self) -> Mapping[str, int]:
-        """How often each sentence is asked."""
         return Counter(self.keys)
 
     def fit(self, texts: Iterable[tuple[int, str]]) -> float | None:

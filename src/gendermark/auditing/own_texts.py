@@ -82,7 +82,6 @@ def _rows(pairs: Pairs, texts: Iterable[str], wanted: set[str]) -> dict[str, Row
 
 
 def write_people(path: Path, results: Iterable[tuple[str, Result]]) -> None:
-    """Write every person as CSV for reviewers, suspected errors first."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(_COLUMNS)

@@ -80,7 +80,6 @@ class Recognised:
 
     @property
     def place(self) -> str:
-        """Location in the file."""
         parts = [f'sheet "{self.sheet}"'] if self.sheet else []
         parts += [f'rows of "{self.system}"'] if self.system else []
         in_order = "translations in the order of the benchmark"
@@ -316,7 +315,6 @@ class _Sources:
         return best if best is not None and left[best] <= _RESOLVED else None
 
     def _doubling(self, groups: Iterable[Sequence[_Line]]) -> float:
-        """Share of sentences with surplus rows."""
         counts = [Counter(line.key for line in lines) for lines in groups]
         n_more = sum(n > self._known.times[key] for found in counts for key, n in found.items())
         return n_more / max(sum(map(len, counts)), 1)
@@ -335,7 +333,6 @@ class _Sources:
         return found
 
     def _recognise(self, group: _Group, column: int) -> Recognised | None:
-        """The translations of a group of rows in a column; None if there are none."""
         pairs = [(line.key, text) for line in group.lines if (text := line.cells[column])]
         if any(letter.isalpha() for _, text in pairs for letter in text):
             self._looked_at.add(column)
@@ -410,7 +407,6 @@ class _Sources:
 
 
 def _fit(known: IndexedSet, pairs: Sequence[tuple[str, str]]) -> float:
-    """Mean fit of texts to the benchmark items of their sources."""
     place_of = {key: place for place, key in enumerate(known.keys)}
     return known.fit([(place_of[key], text) for key, text in pairs[:: max(1, len(pairs) // _MOST_READ)]]) or 0.0
 
@@ -421,7 +417,6 @@ def _are_sentences(pairs: Sequence[tuple[str, str]]) -> bool:
 
 
 def _spread(texts: Sequence[str]) -> list[str]:
-    """Non-empty texts, evenly spaced."""
     filled = [text for text in texts if text.strip()]
     return filled[:: max(1, -(-len(filled) // _MOST_READ))]
 
@@ -530,6 +525,5 @@ def _data_of(selection: Selection) -> str:
 
 
 def _first(names: Sequence[object], separator: str = ", ") -> str:
-    """The first names for a message, with the total."""
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return separator.join(map(str, names[:MOST_NAMED])) + more

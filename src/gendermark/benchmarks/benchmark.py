@@ -300,7 +300,6 @@ class BenchmarkOf(Generic[S]):
         return {about.name: about for about in self.measures.described}
 
     def describe(self, metric: str) -> Description:
-        """The meaning of a metric; runs of other versions may have unknown ones."""
         return self._described.get(metric) or unknown(metric)
 
     def label(self, metric: str, part: str = "all") -> str:

@@ -67,7 +67,6 @@ def direction_of(cell: Cell) -> str:
 
 
 def runs_of(cells: Sequence[Cell]) -> list[int]:
-    """The runs that have any of the cells."""
     return [run for run in range(len(cells[0])) if any(cell[run] is not None for cell in cells)]
 
 
@@ -79,7 +78,6 @@ def rows_by_direction(cells: Sequence[Cell], metrics: Sequence[str]) -> list[Row
 
 
 def rows_by_run(cells: Sequence[Cell], columns: Sequence[tuple[str, str]]) -> list[Row]:
-    """A row per direction and run, headed by whichever varies."""
     where = len(cells) > 1
     who = len(cells[0]) > 1 or not where
     return [
@@ -100,7 +98,6 @@ def _described_tables(package: str) -> Mapping[str, Any]:
 
 
 def columns_of(package: str, name: str) -> dict[str, tuple[str, str]]:
-    """Columns of a table: heading -> metric and slice."""
     columns = _described_tables(package)[name]["columns"]
     return {head: key_from(metric) for head, metric in columns.items() if metric}
 
@@ -213,7 +210,6 @@ def dot_figure(
 
 
 def rows_by_system(sheet: Sheet, rows_of: Callable[[str, Result], Iterable[DotRow]]) -> list[DotRow]:
-    """The rows of each direction, grouped by system if there are several."""
     rows: list[DotRow] = []
     for label in sheet.labels:
         own = [row for cell, found in sheet.cells.items() if label in found for row in rows_of(cell, found[label])]
@@ -222,7 +218,6 @@ def rows_by_system(sheet: Sheet, rows_of: Callable[[str, Result], Iterable[DotRo
 
 
 def marks(result: Result, looks: Mapping[tuple[str, str], charts.Look]) -> list[tuple[charts.Span, charts.Look]]:
-    """The estimates, given as metric and slice, that a result has, with their style."""
     return [(found, look) for (metric, part), look in looks.items() if (found := span(result, metric, part))]
 
 
@@ -293,5 +288,4 @@ class Presentation:
 
     @property
     def sides(self) -> TwoRates | None:
-        """The rates for women and men, if the source specifies gender."""
         return self.two_rates if self.two_rates is not None and self.two_rates.source_tells else None

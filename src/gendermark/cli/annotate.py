@@ -232,7 +232,6 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
 
 
 def _tables_of_run(report: AgreementReport) -> Iterator[Table]:
-    """Sheets, agreement and disagreements."""
     from gendermark.records import Table
 
     content = report.content
@@ -250,7 +249,6 @@ def _tables_of_run(report: AgreementReport) -> Iterator[Table]:
 
 
 def _sentences(report: AgreementReport) -> Iterator[str]:
-    """The two main percentages, with intervals."""
     for e in report.estimates:
         one, _, other = e.slice.partition(" ~ ")
         if e.metric == "agreement" and (one != "judge" or other == "people"):

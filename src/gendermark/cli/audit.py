@@ -81,7 +81,6 @@ def audit(
 
 
 def _write_people(found: Audit, output: Path) -> Path | None:
-    """Write the people of texts that belong to no benchmark as a table beside the report."""
     from gendermark.auditing.own_texts import write_people
 
     own = [(one.name, one.result) for one in found.audited if one.found.known.benchmark.reads_any_text]

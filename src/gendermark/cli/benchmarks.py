@@ -226,7 +226,6 @@ def power(
 
 
 def _print_power(rows: list[dict[str, Any]], points: float) -> None:
-    """Print which benchmarks can detect the difference, and what each can detect."""
     able = dict.fromkeys(f"{row['benchmark']} ({row['data']} data)" for row in rows if row["detectable"] <= points)
     best = min(rows, key=lambda row: row["detectable"])
     say(

@@ -156,7 +156,6 @@ def _metric(c: Comparison | Check) -> str:
 
 
 def _values(c: Comparison) -> tuple[str, str, str]:
-    """Both values, and the change with its interval."""
     from gendermark.reporting.phrases import between
 
     change = "–" if c.difference is None else c.unit.show_change(c.difference)
@@ -201,7 +200,6 @@ def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
 
 
 def _print_many(many: ManyCompared, *, in_full: bool) -> None:
-    """Print the headline metrics of all runs against the first, or every pair of runs."""
     from gendermark.records import show_p
 
     called, rows = many.called, list[tuple[str, tuple[str, ...]]]()
@@ -361,7 +359,6 @@ def _print_checks(title: str, verdict: Verdict, *, everything: bool) -> None:
 
 
 def _tolerances(texts: Sequence[str]) -> tuple[float, dict[str, float]]:
-    """Read the tolerance of all metrics, and of single ones."""
     from gendermark.runs.gates import number_of
 
     for_all = [text for text in texts if "=" not in text]

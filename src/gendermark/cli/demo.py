@@ -58,7 +58,6 @@ def demo(output: Path = Path("demo-run")) -> None:
 
 
 def _say_controls(runs: Mapping[str, Sequence[Result]]) -> None:
-    """Check that the controls get their known verdicts."""
     from gendermark.reporting.phrases import TOO_FEW
 
     for name, is_biased in ((UNBIASED, False), (MASCULINE, True)):

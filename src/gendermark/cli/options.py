@@ -269,7 +269,6 @@ def resampling(
 def selected(
     from_: From = "", data: Data = "official", revision: Revision = "", rules: Rules = "best", cluster: Cluster = ""
 ) -> dict[str, Any]:
-    """The fields shared by the selections of all benchmarks."""
     return {"source_language": from_, "data": data, "revision": revision, "rules": rules, "cluster": cluster}
 
 
@@ -295,7 +294,6 @@ def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALU
 
 
 def sampling_pairs(texts: Sequence[str]) -> dict[str, str]:
-    """Read sampling settings, comma-separated (`epsilon=0.2,seed=1`), repeated, or both."""
     parts = [part.strip() for text in texts for part in text.split(",")]
     return pairs(parts, "--sampling", "epsilon=0.2,seed=1", "KEY=VALUE,KEY=VALUE")
 

@@ -62,7 +62,6 @@ def print_results(
 
 
 def read_runs(given: Sequence[Folder]) -> list[Run]:
-    """Read run folders, and warn if translations are unsound."""
     from gendermark.runs.folder import read_run
 
     runs = [read_run(*one) for one in given]
@@ -90,12 +89,10 @@ class Headline(NamedTuple):
 
     @property
     def size(self) -> float:
-        """Sort key: significant gaps first, the largest first."""
         return (1000 if self.verdict == "significant" else 0) + (self.rates.size if self.rates else 0)
 
     @property
     def where(self) -> tuple[str, str, str]:
-        """Direction, system and the name of the run folder."""
         return self.result.selection.direction, self.result.called, Path(self.folder).name
 
 
@@ -173,7 +170,6 @@ def _piped(rows: Sequence[Headline], *, with_folder: bool) -> Iterator[tuple[Any
 
 
 def _shares(row: Headline) -> tuple[str, str, str]:
-    """Women, men and the gap; counts instead of rates if there are too few."""
     from gendermark.reporting.phrases import TOO_FEW, between, rounded
 
     if row.rates is None:
@@ -276,7 +272,6 @@ def check_log(tracker: str) -> None:
 
 
 def log_runs(tracker: str, *runs: Run) -> None:
-    """Log runs to a tracker, if requested, and say where."""
     if tracker:
         from gendermark.adapters.exports import log
 

@@ -40,7 +40,6 @@ def say(message: str) -> None:
 
 
 def echo(text: str = "", *, nl: bool = True) -> None:
-    """Print data on stdout, on a terminal without escape sequences."""
     typer.echo(disarmed(text) if is_terminal(sys.stdout) else text, nl=nl)
 
 
@@ -54,7 +53,6 @@ def print_json(value: Any) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print prose on stdout, wrapped to the terminal."""
     from gendermark.reporting.text import wrapped
 
     echo("\n".join(wrapped(text, shutil.get_terminal_size().columns)))
@@ -130,7 +128,6 @@ def progress_in_words(done: float, total: float | None, seconds_left: float | No
 
 
 def say_next(commands: Mapping[str, str]) -> None:
-    """Suggest commands, ready to paste, with their purposes."""
     if not commands:
         return
     say("\nNext:")

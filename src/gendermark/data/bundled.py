@@ -9,22 +9,18 @@ from gendermark.io.textfiles import split_lines
 
 
 def core_text(name: str) -> str:
-    """Read a bundled file; empty if it does not exist."""
     path = files("gendermark.data") / "core" / name
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def core_lines(name: str) -> list[str]:
-    """Read a bundled file without empty lines and comments."""
     return [line for line in split_lines(core_text(name)) if line and not line.startswith("#")]
 
 
 def core_rows(name: str) -> list[dict[str, str]]:
-    """Read a bundled table by its column names; empty if it does not exist."""
     cells = [line.split("\t") for line in core_lines(name)]
     return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
 
 
 def core_origin(*texts: str) -> str:
-    """Identify bundled data in a signature."""
     return f"core-{hashlib.sha256(''.join(texts).encode()).hexdigest()[:8]}"

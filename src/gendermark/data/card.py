@@ -41,7 +41,6 @@ class Revision:
         return tuple(dict.fromkeys(file.group for file in self.files))
 
     def select(self, group: str | None = None) -> tuple[DataFile, ...]:
-        """The files of one group; all files if None."""
         if group is not None and group not in self.groups:
             raise UnknownName(f"group of files of revision {self.revision_id}", group, self.groups)
         return tuple(file for file in self.files if group in (None, file.group))

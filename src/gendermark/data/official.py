@@ -80,11 +80,9 @@ class OfficialFiles:
 
     @property
     def origin(self) -> str:
-        """Identifies the data in a signature."""
         return f"official-{self.revision[:8]}-{self.content_hash[:8]}"
 
     def path(self, relative: str) -> Path:
-        """The local path of a file of the authors' repository."""
         return self.paths[relative]
 
 
@@ -169,7 +167,6 @@ def state(card: Card, revision: Revision, file: DataFile) -> State:
 
 
 def not_good(card: Card, revision: Revision, files: Iterable[DataFile]) -> list[DataFile]:
-    """The files that must be downloaded."""
     return [file for file in files if state(card, revision, file) is not State.GOOD]
 
 

@@ -53,7 +53,6 @@ class OwnRow:
 
 
 def file_of(data: str) -> str:
-    """The file of `file:FILE`; empty for other data."""
     kind, _, path = data.partition(":")
     return path if kind == "file" else ""
 
@@ -66,7 +65,6 @@ def has_header(path: str) -> bool:
 
 
 def read_own(path: str, needed: Sequence[str]) -> tuple[Sequence[OwnRow], str]:
-    """The rows of a file, and its identification in a signature."""
     rows = stored(_own_rows(path, needed))
     if not rows:
         raise BadFile(path, f"has no sentence; give a header and a row for each ({', '.join(needed)})")

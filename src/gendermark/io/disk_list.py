@@ -179,7 +179,6 @@ def _in_buckets(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
 
 
 def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Sequence[T]]]:
-    """Group values by key, in the order in which keys first occur."""
     if not isinstance(values, DiskList):
         groups: dict[K, list[T]] = defaultdict(list)
         for value in values:
@@ -199,7 +198,6 @@ def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Seq
 
 
 def _sorting_order(numbers: Sequence[int]) -> array[int]:
-    """Positions that sort the numbers; stable."""
     import numpy as np  # already loaded by any caller with this many sentences
 
     return array("q", np.argsort(np.asarray(numbers, dtype=np.int64), kind="stable").tobytes())

@@ -64,7 +64,6 @@ def misread(text: str, language: str) -> tuple[str, str] | None:
 
 
 def repaired(text: str, language: str) -> str:
-    """Repair misread letters; ambiguous ones stay."""
     for _ in range(_MOST_ROUNDS):
         for page in _CODE_PAGES:
             if text.isascii() or not _candidates(page).search(text):

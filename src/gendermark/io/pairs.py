@@ -43,7 +43,6 @@ class Pairs(NamedTuple):
 
 
 def read_pairs(path: Path | str) -> list[Pairs]:
-    """The English texts of each table of a file, with their translations if it has any."""
     found = [pairs for table in read_tables(path) if (pairs := _pairs(Path(path), table)) is not None]
     if not found:
         raise BadFile(

@@ -130,7 +130,6 @@ def check(
 
 
 def _spread(values: Sequence[T], most: int) -> Sequence[T]:
-    """Some values, evenly spaced."""
     return values[:: max(1, -(-len(values) // most))]
 
 
@@ -147,7 +146,6 @@ def check_texts(
 
 
 def check_samples(samples: Sequence[Sequence[str]], language: str, other_languages: Collection[str] = ()) -> list[str]:
-    """Refuse unsound samples of each sentence; return notes on the others."""
     notes = check_letters(chain.from_iterable(samples), language)
     n = sum(map(len, samples))
     some, more = (
@@ -160,7 +158,6 @@ def check_samples(samples: Sequence[Sequence[str]], language: str, other_languag
 
 
 def check_letters(texts: Iterable[str], language: str) -> list[str]:
-    """Refuse texts whose letters were damaged or lost when saved."""
     damaged, lost = [], []
     n_marked = n_filled = n_read = 0
     each = iter(texts)
@@ -310,7 +307,6 @@ def _are_many(n: int, n_all: int) -> bool:
 
 
 def check_language(texts: Sequence[str], language: str, other_languages: Collection[str] = ()) -> None:
-    """Refuse texts that are mainly in another language."""
     found = profiles.mainly(texts, language)
     if found:
         name, asked = profiles.name_of(found), profiles.name_of(language)

@@ -343,7 +343,6 @@ def _xliff_table(path: Path | str) -> Table:
 
 
 def _of_system(path: Path | str, records: Sequence[Record], system: str) -> tuple[Sequence[Record], str]:
-    """The records of the selected system, or its column."""
     names = list(records[0][1])
     if SYSTEM_COLUMN in names:
         systems = list(dict.fromkeys(_text(path, record, SYSTEM_COLUMN) for record in records))
@@ -360,7 +359,6 @@ def _of_system(path: Path | str, records: Sequence[Record], system: str) -> tupl
 
 
 def _column(path: Path | str, names: Sequence[str], asked: str, what: str, usual: Sequence[str]) -> str:
-    """The source or translation column."""
     if asked:
         if asked not in names:
             raise BadFile(path, f"has no column {asked!r}, which {what}_column asks for; available: {some(names)}")
@@ -427,7 +425,6 @@ def _samples(path: Path | str, record: Record) -> Samples:
 
 
 def has_samples(path: Path) -> bool:
-    """Whether a file has samples, judged by its first line."""
     return "samples" in _first_object(path)
 
 
@@ -497,7 +494,6 @@ def _task_rows(path: Path | str, name: str, task: Mapping[str, Any]) -> Sequence
 
 
 def shortened(value: Any, width: int = 60) -> str:
-    """Shorten a value for a message."""
     if isinstance(value, str):
         return repr(value if len(value) <= width else value[: width - 1] + "…")
     shown = json.dumps(value, ensure_ascii=False)
@@ -505,6 +501,5 @@ def shortened(value: Any, width: int = 60) -> str:
 
 
 def some(names: Sequence[str], separator: str = ", ", n: int = 8) -> str:
-    """List names for a message, not all if there are many."""
     shown = separator.join(names[:n])
     return shown if len(names) <= n else f"{shown} and {len(names) - n} more"

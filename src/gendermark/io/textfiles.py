@@ -123,7 +123,6 @@ def read_text(path: Path | str) -> str:
 
 
 def each_text_line(path: Path | str, encoding: str = "utf-8") -> Iterator[str]:
-    """The lines of a file, with line ends."""
     for _, text in _text_blocks(path, encoding):
         yield from io.StringIO(text, newline="\n")
 
@@ -138,7 +137,6 @@ def split_lines(text: str) -> list[str]:
 
 
 def read_lines(path: Path | str) -> list[str]:
-    """The lines of a UTF-8 file with one sentence per line."""
     return list(each_line(path))
 
 
@@ -201,7 +199,6 @@ def disarmed(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that is safe to print on one line."""
     return " ".join(disarmed(text).split())
 
 
@@ -217,8 +214,6 @@ def write_text(path: Path | str, text: str) -> None:
 
 
 def write_parts(path: Path | str, parts: Iterable[str]) -> None:
-    """Write the parts of a text atomically, one in memory at a time."""
-
     def write(file: BinaryIO) -> None:
         for part in parts:
             file.write(part.encode())
@@ -227,7 +222,6 @@ def write_parts(path: Path | str, parts: Iterable[str]) -> None:
 
 
 def write_whole(path: Path | str, write: Callable[[BinaryIO], None]) -> None:
-    """Write whatever `write` writes, atomically."""
     path = Path(path)
     temporary: Path | None = None
     try:

@@ -67,7 +67,6 @@ class TranslationFile:
 
     @property
     def sources(self) -> Set[str]:
-        """Its source sentences; empty for a file of translations only."""
         return {row.source.strip() for rows in self._tasks.values() for row in rows if row.source is not None}
 
     def texts(self, benchmark: Benchmark, item_set: ItemSet) -> tuple[Sequence[str | None], list[str]]:
@@ -179,7 +178,6 @@ def check_sound(benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str]) -
 
 
 def is_of_pairs(benchmark: Benchmark) -> bool:
-    """Whether its parts are the two genders of the same sentences."""
     return benchmark.choices_of("parts") == (Gender.MASCULINE, Gender.FEMININE)
 
 
@@ -196,7 +194,6 @@ def _content(row: Row[Any] | None) -> Any:
 def _repaired(
     tasks: Mapping[str, Sequence[Row[str]]], item_set: ItemSet, notes: list[str]
 ) -> dict[str, Sequence[Row[str]]]:
-    """The rows with misread letters repaired."""
     selection = item_set.selection
 
     def better(row: Row[str]) -> Row[str]:

@@ -56,11 +56,9 @@ class Pieces:
         return self.numbers[PAD]
 
     def cut(self, text: str) -> list[str]:
-        """The pieces of a sentence, as CTranslate2 expects them."""
         return [*self._processor.encode(text, out_type=str), END]
 
     def encode(self, text: str) -> Ids:
-        """The piece numbers of a sentence, including its end."""
         return [self.numbers.get(piece, self.numbers[UNKNOWN]) for piece in self.cut(text)]
 
     def write(self, directory: Path) -> None:
@@ -71,7 +69,6 @@ class Pieces:
 
 
 def train_pieces(pairs: Sequence[Pair], n_pieces: int) -> Pieces:
-    """Train a joint unigram model of both sides, deterministically."""
     import sentencepiece
 
     model = io.BytesIO()

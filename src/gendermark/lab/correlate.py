@@ -237,7 +237,6 @@ def _language(row: Row) -> str:
 
 
 def _scores(result: Result) -> dict[str, float | None]:
-    """All scores of a cell."""
     found = {score: value_of(result, score, "all") for score in _SCORES}
     for test in result.tests:
         if test.name == "forced-choice":
@@ -265,7 +264,6 @@ def _permutation(cells: Sequence[Row], asked: str) -> str:
 
 
 def _ranked(cells: Sequence[Row], score: str) -> list[dict[str, Any]]:
-    """The cells that have this score, best first, with ranks; ties share a rank."""
     is_accuracy = score == "accuracy"
     sign = -1 if is_accuracy or _SCORES[score] == "positive" else 1
     values = [(row["accuracy"] if is_accuracy else row["scores"][score], row) for row in cells]
@@ -333,7 +331,6 @@ def _tables(report: Row) -> list[Table]:
 
 
 def _rank_table(report: Row) -> Table:
-    """Systems by accuracy and by surprisal, best first, as in Table 18."""
     ranks = {score: order for score, order in report["ranks"].items() if score in ("accuracy", *_RANKED)}
     rows = [
         tuple(f"#{one['rank']} {one['system']} {one['direction']}" if one else None for one in places)

@@ -108,13 +108,11 @@ def linear_model(
 
 
 def _numbered(names: Sequence[Hashable]) -> NDArray[np.intp]:
-    """Group numbers of the rows."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.intp)
 
 
 def _within(matrix: Floats, level_of: NDArray[np.intp]) -> Floats:
-    """Each column minus its set means."""
     sizes = np.bincount(level_of)
     means = np.stack([np.bincount(level_of, column) / sizes for column in matrix.T], axis=1)
     return np.asarray(matrix - means[level_of])
@@ -139,7 +137,6 @@ def _independent(matrix: Floats, names: Sequence[str], *, is_within: bool) -> tu
 
 
 def _covariance(matrix: Floats, residuals: Floats, cluster_of: NDArray[np.intp], n_clusters: int) -> Floats:
-    """Covariance of the coefficients by the jackknife over clusters."""
     scale = np.linalg.norm(matrix, axis=0)  # so that singularity does not depend on units
     matrix = matrix / scale
     everything = matrix.T @ matrix
@@ -254,7 +251,6 @@ class Question:
 
 
 def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
-    """Cells that form one model: one system and direction, each variant of the sentences once."""
     groups: dict[tuple[str, str], dict[str, Cell]] = defaultdict(dict)
     for cell in cells:
         variants = groups[cell.result.system, cell.direction]
@@ -411,7 +407,6 @@ def coefficients(model: Model) -> dict[str, Mapping[str, Any]]:
 
 
 def _tables(models: Sequence[Model]) -> list[Table]:
-    """For each model, a row for each requested cue, and an F test for each factor."""
     numbers, factors = [], []
     for model in models:
         where, known, left_out = (model["system"], model["direction"]), coefficients(model), model["left_out"]
@@ -449,7 +444,6 @@ def _models_as_published(groups: Sequence[Sequence[Cell]], asked: Question) -> l
 
 
 def _table_as_published(models: Sequence[Model]) -> Table:
-    """A row for each model and a column for each cue, as in Tables 7 and 10; stars mark significance."""
     rows = []
     for model in models:
         known = coefficients(model)

@@ -216,7 +216,6 @@ def find_words(tokeniser: Any, professions: Sequence[str], what: str) -> Words:
 
 
 def _row(tokeniser: Any, word: str) -> int | None:
-    """The row of a word in mid-sentence form, if it is a single token."""
     before, both = tokeniser.tokenize("the"), tokeniser.tokenize(f"the {word}")
     if both[:-1] != before:
         return None
@@ -240,7 +239,6 @@ class Debiased:
     report: dict[str, Any]
 
     def write(self, directory: Path) -> None:
-        """Write atomically, verified by reading it again."""
         with quietly():
             if directory.exists():
                 shutil.rmtree(directory)
@@ -277,7 +275,6 @@ def _read(directory: Path) -> Any:
 
 
 def _change(weight: Any, words: Words, equalises: bool) -> dict[str, Any]:
-    """Neutralise the rows of the professions in a table; other rows are unchanged."""
     import torch
 
     vectors: Floats = weight.detach().double().numpy()
@@ -418,7 +415,6 @@ def convert(output: Path, settings: Settings, sources: Sequence[str], context: R
     silent = studies.titled(context, "checking the forms")
 
     def scores(spec: str, options: Mapping[str, str] | None) -> list[float]:
-        """Log-probability per token of the translations."""
         asking = api.Asking(settings.target_language, SOURCE_LANGUAGE, targets=[text for _, text in pairs])
         found = api.translate(spec, [source for source, _ in pairs], asking, options, silent)
         return [(answer.log_probability or 0.0) / (answer.n_tokens or 1) for (answer, *_) in found]
@@ -458,7 +454,6 @@ def _of_vectors(report: Row) -> list[dict[str, Any]]:
 
 
 def findings(comparisons: Sequence[Row]) -> list[str]:
-    """Two sentences: about bias, and about uncertainty and quality."""
     found = []
     for named in _IN_FINDINGS:
         parts = "; ".join(studies.changes_in_words(named, comparisons))
@@ -485,7 +480,6 @@ def _check_places(model: Path, output: Path) -> None:
 
 
 def _content(model: Path) -> str:
-    """Hash of the weights alone; systems hash everything else."""
     digest = hashlib.sha256()
     for path in sorted(p for p in model.iterdir() if p.suffix in (".safetensors", ".bin")):
         with path.open("rb") as file:

@@ -51,7 +51,6 @@ _DECODER = {
 
 
 def marian_model(shape: Architecture, pieces: Pieces) -> Any:
-    """A randomly initialised Marian model with one shared embedding table."""
     import torch
     from transformers import MarianConfig, MarianMTModel
 
@@ -84,7 +83,6 @@ def marian_model(shape: Architecture, pieces: Pieces) -> Any:
 
 
 def as_marian(model: Any, pieces: Pieces) -> Any:
-    """Our self-attention transformer as a Marian model."""
     import torch
 
     weights = {
@@ -121,7 +119,6 @@ def log_probabilities(model: Any, sources: list[Ids], targets: list[Ids], pad: i
 
 
 def write_model(model: Any, pieces: Pieces, directory: Path, direction: Direction = _DIRECTION) -> None:
-    """Write `hf` and `ctranslate2` in a directory."""
     import ctranslate2
     from transformers import MarianTokenizer
 
@@ -172,13 +169,11 @@ def n_bytes(directory: Path) -> int:
 
 
 def greedy(spec: str, sources: Sequence[str], direction: Direction, max_length: int = 256) -> list[str]:
-    """Greedy translations of a system, in 32 bits."""
     requests = [Request(source, *direction) for source in sources]
     return [found.text or "" for found in _asked(spec, requests, max_length)]
 
 
 def _forced(spec: str, pairs: Sequence[Pair]) -> list[Sequence[float]]:
-    """Log-probability of each token of given translations."""
     requests = [Request(pair.source, *_DIRECTION, Task.SCORE, pair.target) for pair in pairs]
     return [found.token_log_probabilities or () for found in _asked(spec, requests, _LONGEST)]
 

@@ -142,7 +142,6 @@ class Drawn:
 
 
 def parse_line(line: str) -> Template:
-    """A template from `English :: Spanish`."""
     english, separator, spanish = line.partition("::")
     if not separator:
         raise ValueError(f"no '::' in {line!r}")
@@ -282,7 +281,6 @@ class Block:
 
 @cache
 def people(*, wide: bool = False) -> tuple[Person, ...]:
-    """Everyone in people.txt, in order; in the wider grammar also people_wider.txt."""
     found = []
     for section, line in (*_sections("people.txt"), *(_sections("people_wider.txt") if wide else ())):
         left, right = (side.strip().split(", ") for side in line.split("::"))
@@ -318,7 +316,6 @@ _parsed = cache(parse_line)
 
 @cache
 def blocks(*, wide: bool = False) -> tuple[Block, ...]:
-    """The blocks of all sentence tables; wider.txt only in the wider grammar."""
     found = []
     tables = ("two_people.txt", "one_person.txt", "open.txt", "biography.txt", "context.txt", "everyday.txt")
     for name in (*tables, "wider.txt") if wide else tables:
@@ -428,7 +425,6 @@ def generate_rounds(n_pairs: int, seed: int, progress: Callable[[int, int], None
 
 
 def _pairs(kinds: Sequence[Block], seed: int, split: Split, stereotype: float, *, wide: bool) -> Iterator[Pair]:
-    """Endless."""
     rng = Random(seed)
     seen: set[str] = set()
     weights = list(accumulate(block.weight for block in kinds))
@@ -464,7 +460,6 @@ def _two_sentences(pair: Pair) -> Document | None:
 
 
 def split_of(source: str) -> Split:
-    """The split of a source, by its content alone."""
     digest = hashlib.sha256(source.encode()).digest()
     return "held-out" if int.from_bytes(digest[:4], "big") < _HELD_OUT * 2**32 else "train"
 

@@ -220,7 +220,6 @@ def learning_rate(schedule: Schedule, step: int) -> float:
 
 @contextmanager
 def reproducible(seed: int) -> Iterator[None]:
-    """Make torch deterministic inside the context."""
     import torch
 
     n_threads, was_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
@@ -241,7 +240,6 @@ def reproducible(seed: int) -> Iterator[None]:
 
 
 def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """The first settings that differ."""
     flat_before, flat_now = _flat(before), _flat(now)
     names = [name for name in {**flat_before, **flat_now} if flat_before.get(name) != flat_now.get(name)]
     shown = [f"{name} was {flat_before.get(name)}" for name in names[:3]]
@@ -249,25 +247,21 @@ def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Flatten the settings of architecture or size."""
     own = {name: value for name, value in settings.items() if not isinstance(value, Mapping)}
     return own | {name: one for value in settings.values() if isinstance(value, Mapping) for name, one in value.items()}
 
 
 def require_packages(what: str) -> None:
-    """Refuse a training if one of its packages is not installed."""
     if any(find_spec(package) is None for package in PACKAGES):
         raise MissingExtra(what, "train")
 
 
 def stretches(losses: list[float]) -> list[float]:
-    """The loss curve, as means of up to fifty stretches of equal length."""
     n = max(1, len(losses) // LOSSES_REPORTED)
     parts = (losses[first : first + n] for first in range(0, len(losses), n))
     return [round(sum(stretch) / len(stretch), 4) for stretch in parts]
 
 
 def versions() -> dict[str, str]:
-    """Versions of the software."""
     packages = {package: version(package) for package in (*PACKAGES, "sacrebleu")}
     return {"python": platform.python_version(), "gendermark": __version__, **packages}

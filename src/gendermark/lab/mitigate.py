@@ -88,7 +88,6 @@ class Settings:
 
 
 def variants_for(settings: Settings, system: System) -> list[Point]:
-    """The plain system, the requested or possible mitigations, and the oracle."""
     can = ["rerank"] if system.gives_n_best or Task.SAMPLE in system.tasks else []
     can += ["hinted:prompt"] if system.takes_hints else ["hinted:adjective", "hinted:apposition", "hinted:context"]
     names = list(dict.fromkeys(settings.mitigations or can))
@@ -113,7 +112,6 @@ def _check_mitigation(name: str) -> None:
 
 
 def _wrapped(system: str, mitigation: str, *options: str) -> str:
-    """The spec of a system wrapped in a mitigation."""
     family, _, value = mitigation.partition(":")
     query = "&".join([*([f"{_OPTION_OF[family]}={value}"] if value else []), *options])
     joint = "" if not query else "&" if "?" in system else "?"
@@ -232,7 +230,6 @@ def _timed(settings: Settings, variants: Sequence[Point]) -> dict[str, list[floa
 
 
 def findings(report: Row) -> list[str]:
-    """One or two sentences for each mitigation."""
     return [*map(_finding, report["mitigations"]), *map(_of_reader, report["reader"])]
 
 
@@ -262,7 +259,6 @@ def _of_reader(score: Row) -> str:
 
 
 def table(report: Row) -> Table:
-    """A row for the plain system and each mitigation, for people."""
     first, *others = studies.changed_rows(PLAIN, report["mitigations"], list(NAMES))
     rows = [(*first, "", _number(report["milliseconds"]), "1")]
     for row, mitigation in zip(others, report["mitigations"], strict=True):
@@ -282,7 +278,6 @@ def _number(value: float | None) -> str:
 
 
 def _all_rows(report: Row) -> Table:
-    """Every comparison in full precision, and the times, by mitigation."""
     rows = []
     for mitigation in report["mitigations"]:
         rows += studies.long_rows([mitigation])

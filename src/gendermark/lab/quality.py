@@ -129,7 +129,6 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
 
 
 def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
-    """The sentences with a reference and a translation."""
     entropy = entropy_name(cell, asked.measure)
     wanted = [(found, _right_references(found, cell.result.selection)) for found in drawn]
     usable = [(found, texts) for found, texts in wanted if texts and entropy in found.judgement.measures]
@@ -219,7 +218,6 @@ def _quality_bin(
 
 
 def _means(rated: Sequence[_Rated]) -> dict[str, float | None]:
-    """Mean quality, in the columns of Table 13."""
     of = {
         "all": rated,
         "pro": [one for one in rated if one.stereotype == "pro"],
@@ -231,7 +229,6 @@ def _means(rated: Sequence[_Rated]) -> dict[str, float | None]:
 
 
 def _mean(value: float | None, replicates: Floats, n: int, resampling: Resampling) -> dict[str, Any]:
-    """A mean over sentences; its interval resamples contrast sets."""
     interval = statistics.percentile_interval(replicates, resampling.confidence) if value is not None else None
     # If all sets agree up to rounding, resampling gives no interval.
     low, high = (None, None) if interval is None or math.isclose(*interval, abs_tol=1e-12) else interval
@@ -239,7 +236,6 @@ def _mean(value: float | None, replicates: Floats, n: int, resampling: Resamplin
 
 
 def quality_table(systems: Sequence[Mapping[str, Any]]) -> Table:
-    """A row for each bin of each system."""
     rows = []
     for one in systems:
         for b in one["bins"]:
@@ -254,14 +250,12 @@ def quality_table(systems: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _table_as_published(systems: Sequence[Mapping[str, Any]]) -> Table:
-    """A row for each system, as in Table 13."""
     rows = [(one["direction"].partition("-")[2], one["system"], *one["means"].values()) for one in systems]
     title = f"Quality ({systems[0]['quality']}) of the samples"
     return Table(("language", "system", *systems[0]["means"]), rows, title)
 
 
 def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
-    """Method notes and exclusions."""
     how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
     of_each = "" if len(systems) == 1 else ", for each system by itself"
     return [
@@ -386,7 +380,6 @@ def quality(
 
 
 def _draw(path: Path, systems: Sequence[Mapping[str, Any]]) -> None:
-    """Entropy by bin with intervals, by system, as in Figure 2."""
     rows: list[tuple[str, Dots]] = []
     for one in systems:
         rows.append((f"{one['system']} {one['direction']}", ()))

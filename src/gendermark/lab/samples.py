@@ -87,7 +87,6 @@ def _genders(cell: Cell, drawn: Sequence[Drawn]) -> list[Gender | None]:
 
 
 def _version(cell: Cell, found: Drawn, genders: Sequence[Gender | None]) -> dict[str, Any]:
-    """One version of the sentence: its samples and entropies."""
     samples, measures = found.samples, found.judgement.measures
     said = [
         {"text": text, "count": int(count), "share": float(count) / samples.n, "gender": gender}
@@ -138,7 +137,6 @@ def samples(
 
 
 def _facts(table: Table, row: Sequence[Any]) -> Iterator[str]:
-    """A row of numbers as text."""
     for column, cell in zip(table.columns, row, strict=True):
         if column != "source" and cell is not None:
             yield str(cell) if column == "pronoun" else f"{column} {cell:.4g}"
@@ -345,7 +343,6 @@ def vary_sampling(settings: Settings, context: running.RunContext = running.NO_C
 
 
 def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
-    """The same judgements, with another alpha for S3E."""
     selection, measures = replace(settings_of(result), alpha=alpha), BENCHMARK.measures
     counts = measures.count(result.judgements, selection)
     settled = BENCHMARK.settled(result.judgements, selection)

@@ -102,7 +102,6 @@ class CausalVerb:
 
     @property
     def rest(self) -> tuple[str, ...]:
-        """The fixed words after the first."""
         return tuple(self.verb.split()[1:])
 
 
@@ -308,7 +307,6 @@ def _end_of_clause(sentence: Sentence, place: int) -> int:
 
 @cache
 def causal_verbs() -> tuple[CausalVerb, ...]:
-    """The verbs of `implicit_causality.tsv`."""
     return tuple(
         CausalVerb(row["verb"], row["kind"], row["bias"], row["citation"], _inflected(row))
         for row in _table("implicit_causality.tsv")
@@ -437,7 +435,6 @@ def focus_of(sentence: Sentence, place: int, entity: str) -> Person:
 
 
 def people_in(sentence: Sentence, focus: Person) -> list[Person]:
-    """All people named, from left to right."""
     found: list[Person] = []
     place = 0
     while place < len(sentence.words):

@@ -163,7 +163,6 @@ def _varied_points(settings: Settings) -> list[Point]:
 
 
 def _varied(texts: Sequence[str]) -> dict[str, Sequence[str]]:
-    """Parse `compute_type=float32,int8`."""
     found: dict[str, Sequence[str]] = {}
     for text in texts:
         key, _, listed = text.partition("=")
@@ -177,7 +176,6 @@ def _varied(texts: Sequence[str]) -> dict[str, Sequence[str]]:
 
 
 def _offered(settings: Settings) -> dict[str, Sequence[str]]:
-    """The family's speed options, except those already fixed."""
     family, _, argument = settings.system.partition(":")
     _, given = split_options(argument, settings.system_options)
     faster = registry.sibling("system", family, "FASTER", {})
@@ -334,7 +332,6 @@ def _measured(
 
 
 def _headline(result: Result) -> dict[str, tuple[str, str, str]]:
-    """The headline metrics of another benchmark, by label."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     metrics = benchmark.measures.metrics(result.judgements, result.selection)
     return {
@@ -376,7 +373,6 @@ def _notes(
 
 
 def _timing_options(point: Point) -> dict[str, str]:
-    """The options that affect speed only."""
     _, given = split_options(point.spec.partition(":")[2], point.options)
     return {key: value for key, value in given.items() if key in WITHOUT_EFFECT}
 

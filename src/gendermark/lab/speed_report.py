@@ -99,7 +99,6 @@ def max_drop(how: str, values: Sequence[float | None], seconds: Sequence[float],
 
 
 def trend(points: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """Slope and intercept of the least-squares line; None if undefined."""
     across, up = np.array(points, dtype=np.float64).reshape(-1, 2).T
     if len(across) < 3 or np.ptp(across) < 1e-9:
         return None
@@ -172,7 +171,6 @@ class Measured:
         return self.values[column].value if column in self.values else None
 
     def arithmetic(self, how: str) -> dict[str, float]:
-        """pro, anti and the gaps from the four groups; empty if a group has no value."""
         percent = {group: value for group in GROUPS if (value := self.value(group)) is not None}
         return from_groups(percent, self.sizes, how) if len(percent) == len(GROUPS) else {}
 
@@ -198,11 +196,9 @@ class Study:
 
     @property
     def columns(self) -> list[str]:
-        """Columns of the table: those with any value."""
         return [c for c in (*QUALITY, *COLUMNS) if any(point.value(c) is not None for point in self.points)]
 
     def seconds(self, point: Measured) -> Span:
-        """Seconds per thousand sentences."""
         return median_of(self.rounds.seconds(point.name), self.confidence)
 
     def times_as_fast(self, point: Measured) -> Span:
@@ -221,7 +217,6 @@ class Study:
         return relative_drop(self.baseline.value(column), point.value(column))
 
     def max_drops(self, how: str) -> dict[str, float | None]:
-        """By column, `time` first; gaps have none."""
         values: dict[str, Sequence[float | None]] = {"time": self._seconds}
         values |= {column: [p.value(column) for p in self.points] for column in self.columns if column not in GAPS}
         return {column: max_drop(how, found, self._seconds, self.base) for column, found in values.items()}
@@ -271,7 +266,6 @@ class Published:
     """In the last row: printed values that follow from no rule -> the values from the column's range."""
 
     def drops(self) -> Table:
-        """The relative drops, a row per system."""
         base = next(iter(self.rows.values()))
         columns = [column for column in base if column not in GAPS]
         rows = [
@@ -315,7 +309,6 @@ def published_sections() -> tuple[Published, ...]:
 
 
 def findings(study: Study) -> list[str]:
-    """Changes of each point from the baseline; with trainings, of each model over all of them."""
     if study.trainings:
         return [_trained_finding(study, name) for name in list(study.trainings)[1:]]
     return [_finding(study, point) for point in study.points if point is not study.baseline]
@@ -429,7 +422,6 @@ def _point_json(study: Study, point: Measured) -> dict[str, Any]:
 
 
 def table4(study: Study) -> Table:
-    """Time, quality and every column of Table 4, a row per point; then the relative drops, by every definition."""
     columns = study.columns
     rows: list[tuple[str, ...]] = [
         (point.name, f"{study.seconds(point).value:.2f}", *(_one(point.value(column)) for column in columns))
@@ -443,7 +435,6 @@ def table4(study: Study) -> Table:
 
 
 def over_trainings(study: Study) -> Table:
-    """Table 4 averaged over trainings, as in the paper; below each model the interval between them."""
     columns = ("time", *study.columns)
     rows: list[tuple[str, ...]] = []
     for name, points in study.trainings.items():
@@ -481,7 +472,6 @@ def changes(study: Study) -> Table:
 
 
 def prices(study: Study) -> Table:
-    """Time, speed and the cost of speed for women in men's occupations."""
     rows = []
     for point in study.points:
         seconds, fast, price = study.seconds(point), study.times_as_fast(point), study.price(point)
@@ -514,7 +504,6 @@ _ENTRIES = {**LABELS, "pro": "pro: fits the stereotype", "anti": "anti: goes aga
 
 
 def figures(study: Study) -> list[Figure]:
-    """Figure 1, and Figure A2 with the four groups."""
     found = [
         _figure(study, "1", "What speed costs: quality, and the right gender", ("BLEU", "pro", "anti")),
         _figure(study, "A2", "What speed costs, by who is meant and whose job it is", ("BLEU", *GROUPS)),

@@ -67,7 +67,6 @@ WORK: Work = option_group(working)
 
 
 def titled(context: RunContext, name: str) -> RunContext:
-    """The context with a system's name in progress titles."""
     return replace(context, open_progress=lambda title: context.open_progress(f"{name}: {title}"))
 
 
@@ -96,7 +95,6 @@ class Point:
 
     @property
     def slug(self) -> str:
-        """Name of its run folder."""
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or "point"
 
     def open(self) -> System:
@@ -104,7 +102,6 @@ class Point:
 
 
 def named_points(texts: Sequence[str]) -> list[Point]:
-    """Parse `NAME=SPEC` or `SPEC`."""
     found = []
     for text in texts:
         named = NAMED_SPEC.fullmatch(text)
@@ -144,7 +141,6 @@ class PlainSet:
 
 
 def read_test_set(source: Path, reference: Path, option: str = "--plain") -> PlainSet:
-    """A file of sentences and one with the translation of each."""
     sources, references = read_lines(source), read_lines(reference)
     if len(sources) != len(references) or not sources:
         raise UserError(
@@ -175,13 +171,11 @@ def translated(
     options: Mapping[str, str] | None = None,
     context: RunContext = NO_CONTEXT,
 ) -> list[str]:
-    """A system's translations of plain sentences."""
     asking = api.Asking(direction[1], direction[0])
     return [samples[0].text or "" for samples in api.translate(spec, sources, asking, options, context)]
 
 
 def rated(texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> dict[str, Span]:
-    """BLEU and chrF, and COMET if available, of the whole set; intervals resample sentences."""
     statistics_of: dict[str, tuple[list[dict[str, float]], Callable[..., Floats]]] = {
         "bleu": (quality.bleu_statistics(texts, test_set.references), quality.bleu_value),
         "chrf": (quality.chrf_statistics(texts, test_set.references), quality.chrf_value),
@@ -272,7 +266,6 @@ def compared(first: Made, second: Made, keys: Sequence[Key], plain: Sequence[Com
 
 
 def unsound_notes(made: Mapping[str, Made]) -> list[str]:
-    """Known problems with the translations of each system."""
     return [
         f"{name}: {result.cell}: {one}"
         for name, own in made.items()
@@ -282,7 +275,6 @@ def unsound_notes(made: Mapping[str, Made]) -> list[str]:
 
 
 def corrected(rows: Sequence[Comparison]) -> list[Comparison]:
-    """Apply one Holm correction over all."""
     adjusted = statistics.holm([row.p_value for row in rows])
     return [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
 
@@ -297,7 +289,6 @@ def by_key(comparisons: Sequence[Row]) -> dict[Key, Row]:
 
 
 def is_unchanged(change: Comparison) -> bool:
-    """Whether no sentence changed."""
     return change.difference == 0 and not change.low and not change.high
 
 
@@ -314,7 +305,6 @@ def change_in_words(name: str, change: Comparison) -> str:
 
 
 def changes_in_words(named: Mapping[Key, str], comparisons: Sequence[Row]) -> list[str]:
-    """The named changes of a report."""
     found = by_key(comparisons)
     return [change_in_words(name, _comparison(found[key])) for key, name in named.items() if key in found]
 
@@ -325,12 +315,10 @@ def _comparison(row: Row) -> Comparison:
 
 
 def value_cells(row: Mapping[Key, Row], keys: Iterable[Key], side: str) -> list[str]:
-    """The values of one side."""
     return [Unit(row[key]["unit"]).show(row[key][side]) if key in row else "–" for key in keys]
 
 
 def changed_rows(baseline: str, systems: Sequence[Row], keys: Sequence[Key]) -> list[tuple[str, ...]]:
-    """The baseline's values, then those of each system with changes and intervals."""
     rows = [(baseline, *value_cells(by_key(systems[0]["comparisons"]), keys, "first"))]
     for one in systems:
         found = by_key(one["comparisons"])
@@ -339,7 +327,6 @@ def changed_rows(baseline: str, systems: Sequence[Row], keys: Sequence[Key]) -> 
 
 
 def _change_cell(row: Row | None) -> str:
-    """The new value, and its change with the interval."""
     if row is None or row["difference"] is None:
         return "–"
     unit = Unit(row["unit"])
@@ -350,7 +337,6 @@ def _change_cell(row: Row | None) -> str:
 
 
 def long_rows(systems: Sequence[Row]) -> list[tuple[Any, ...]]:
-    """Every comparison of every system in full precision."""
     return [(one["name"], *(row[column] for column in LONG_COLUMNS)) for one in systems for row in one["comparisons"]]
 
 

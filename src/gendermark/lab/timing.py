@@ -121,7 +121,6 @@ class Rounds:
         return [one[point][clock or self.clock] for one in self.rounds]
 
     def ratios(self, point: str, base: str) -> list[float]:
-        """Speed relative to the baseline, by round."""
         return [b / max(a, 1e-12) for a, b in zip(self.seconds(point), self.seconds(base), strict=True)]
 
     def saved(self, point: str, base: str) -> list[float]:
@@ -155,7 +154,6 @@ def median_of(values: Sequence[float], confidence: float = 0.95) -> Span:
 
 
 def machine() -> dict[str, Any]:
-    """What times depend on besides the system."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),

@@ -85,13 +85,11 @@ class Architecture:
 
     @property
     def name(self) -> str:
-        """`10,2` or `10,2 average`."""
         depths = f"{self.n_encoder_layers},{self.n_decoder_layers}"
         return depths if self.attention == SELF else f"{depths} {self.attention}"
 
 
 def parse_depths(text: str) -> tuple[int, int]:
-    """The layers of encoder and decoder in `10,2`."""
     found = _DEPTHS.fullmatch(text.strip())
     if found is None or int(found[1]) > DEEPEST or int(found[2]) > DEEPEST:
         raise UserError(
@@ -236,7 +234,6 @@ def _continuation(words: list[int], logits: Any, end: int) -> Continuation:
 
 
 def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
-    """Languages, architecture and vocabulary of a model, in numeric order."""
     if not directory.is_dir():
         raise UserError(f"there is no directory {directory}; torch: takes one that gendermark train model has made")
     for name in (MODEL_FILE, FACTS_FILE, WORDS_FILE):

@@ -315,7 +315,6 @@ def _learn_pieces(lines: Sequence[Line], n_pieces: int) -> Pieces:
 
 
 def read_pieces(place: Path) -> Pieces:
-    """The tokeniser of another model of this recipe."""
     path = place / "source.spm" if place.is_dir() else place
     if not path.is_file():
         raise UserError(f"there are no pieces in {place}; --pieces takes the directory of a model, or its source.spm")
@@ -380,7 +379,6 @@ def _number(seed: int, step: int) -> int:
 
 
 def inherit(model: Any, pieces: Pieces, directory: Path) -> None:
-    """Initialise a new model with the weights in a directory."""
     _, old, words = read_facts(directory)
     new: Architecture = model.shape
     for name in ("width", "n_heads", "feed_forward", "attention"):

@@ -93,7 +93,6 @@ class Settings:
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
 
     def models(self) -> dict[str, tuple[Point, str]]:
-        """By name: a model, and its context strategy."""
         models = studies.named_points(self.systems)
         if len(models) < 2:
             raise UserError("one model has nothing to be compared with; give --system NAME=SPEC at least twice")
@@ -178,7 +177,6 @@ def _all_translate(models: Sequence[Point]) -> bool:
 
 
 def findings(report: Row) -> list[str]:
-    """A sentence for each model but the first."""
     return [
         f"{model['name']} against {report['baseline']}: "
         f"{'; '.join(studies.changes_in_words(_IN_FINDINGS, model['comparisons']))}."
@@ -187,7 +185,6 @@ def findings(report: Row) -> list[str]:
 
 
 def paper_rows(report: Row) -> list[tuple[str, ...]]:
-    """Values alone, as in the paper."""
     sides = [(report["baseline"], report["models"][0], "first")]
     sides += [(model["name"], model, "second") for model in report["models"]]
     return [
@@ -211,7 +208,6 @@ def _changed(report: Row, columns: Mapping[str, Key]) -> Table:
 
 
 def published_rows() -> list[tuple[str, ...]]:
-    """Tables 10 and 11 as printed: a row for each model and direction."""
     printed: dict[tuple[str, str], dict[Key, float]] = {}
     for value in all_published():
         if value.benchmark in (CONTEXTUAL, COUNTERFACTUAL) and value.where in ("Table 10", "Table 11"):
@@ -224,7 +220,6 @@ def published_rows() -> list[tuple[str, ...]]:
 
 
 def markdown(report: Row) -> str:
-    """The tables and findings."""
     to, data = report["settings"]["target_language"], report["settings"]["data"]
     shown = ", ".join(f"{name}: {one['context']}" for name, one in report["settings"]["models"].items())
     printed = Table(("system", "direction", *PAPER), published_rows(), n_text=2)

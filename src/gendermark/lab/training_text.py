@@ -70,7 +70,6 @@ def key(source: str) -> str:
 
 
 def read_parts(texts: Sequence[str], direction: Direction, say: Say) -> list[Part]:
-    """The parts of several texts; duplicate names get a number."""
     parts: list[Part] = []
     for text in texts:
         part = read_part(text, direction, say)
@@ -80,12 +79,10 @@ def read_parts(texts: Sequence[str], direction: Direction, say: Say) -> list[Par
 
 
 def tatoeba_cards() -> dict[str, tuple[str, str]]:
-    """Cards of Tatoeba sentence pairs, with their two languages."""
     return {name: (name.split("-")[1], name.split("-")[2]) for name in card_names() if name.startswith("tatoeba-")}
 
 
 def tatoeba_lines(name: str, say: Say) -> list[str]:
-    """The lines of a card, from the one text in its zip file: English, tab, the other language."""
     (path,) = official_files(name, load_card(name).revisions[0].revision_id, say=say).paths.values()
     with zipfile.ZipFile(path) as archive:
         (text,) = [one for one in archive.namelist() if one.endswith(".txt") and not Path(one).name.startswith("_")]
@@ -191,7 +188,6 @@ def without_test_set(parts: Sequence[Part], path: str, *, drop: bool) -> list[Pa
 
 
 def test_keys(path: str) -> set[str]:
-    """Keys of a test set: of each line, the text before the first tab."""
     return {key(line.split("\t")[0]) for line in read_lines(path)} - {""}
 
 
@@ -207,7 +203,6 @@ def mixed(parts: Sequence[Part], seed: int) -> list[Line]:
 
 
 def write_held_out(parts: Sequence[Part], direction: Direction, directory: Path) -> None:
-    """Plain files, `test.NAME.en` and `test.NAME.es`."""
     for part in parts:
         for kind, lines in (("valid", part.valid), ("test", part.test)):
             for language, texts in zip(direction, zip(*lines, strict=True), strict=True) if lines else ():
@@ -228,7 +223,6 @@ def fingerprint(lines: Iterable[Line], *others: bytes) -> str:
 
 
 def parse_share(text: str) -> float:
-    """The share of all pairs in `grammar=0.2`."""
     name, _, share = text.partition("=")
     if name.strip() != GRAMMAR:
         raise UnknownName("text to mix in", name.strip(), [GRAMMAR])
@@ -262,7 +256,6 @@ def _check_grammar_direction(direction: Direction, option: str) -> None:
 
 
 def _grammar_count(text: str, option: str) -> int | None:
-    """The N of `grammar=N`; None for other text."""
     name, equals, number = text.partition("=")
     if not equals or name.strip() != GRAMMAR:
         return None
@@ -389,7 +382,6 @@ def self_training_part(
 
 
 def read_monolingual(texts: Sequence[str], language: str, say: Say) -> list[str]:
-    """Every distinct sentence, in order."""
     found: dict[str, str] = {}
     for text in texts:
         for sentence in _sentences(text, language, say):

@@ -57,7 +57,6 @@ class Attention(nn.Module):  # type: ignore[misc]  # torch is an extra: to the t
         self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
 
     def look_up(self, at: Any) -> tuple[Any, Any]:
-        """Keys and values of the attended inputs."""
         return self._heads(self.key(at)), self._heads(self.value(at))
 
     def forward(self, x: Any, keys: Any, values: Any, mask: Any = None, is_causal: bool = False) -> Any:
@@ -183,7 +182,6 @@ class Transformer(nn.Module):  # type: ignore[misc]
                         nn.init.zeros_(part.bias)
 
     def freeze(self) -> None:
-        """Prepare the model for decoding only."""
         self.eval()
         self.requires_grad_(False)
         n_answers, width = self.pad, self.shape.width
@@ -199,7 +197,6 @@ class Transformer(nn.Module):  # type: ignore[misc]
         return self._logits(x[targets != self.pad])
 
     def read(self, sources: Any) -> Memory:
-        """Encode a padded tensor of sources."""
         is_word = sources != self.pad
         mask = None if bool(is_word.all()) else is_word[:, None, None, :]
         x = self._embedded(sources)
@@ -271,7 +268,6 @@ class Search:
     length_penalty: float = 1.0
 
     def translate(self, sources: Sequence[Sequence[int]]) -> list[Found]:
-        """The best translation of each source."""
         with torch.inference_mode():
             every = self._search(sources)
         return [max(found, key=lambda one: one.score(self.length_penalty)) for found in every]

@@ -67,7 +67,6 @@ class Cell(NamedTuple):
 
 
 def read_cells(run: Path | str, to: str = "") -> list[Cell]:
-    """The uncertainty results of a run, all or for one language."""
     return cells_of(Path(run), folder.read_results(Path(run)), to)
 
 
@@ -82,7 +81,6 @@ def cells_of(run: Path, results: Sequence[Result], to: str = "") -> list[Cell]:
 
 
 def read_cell(run: Path | str, to: str = "") -> Cell:
-    """The only such results, or those for the given language."""
     found = read_cells(run, to)
     if len(found) > 1:
         raise UserError(f"{run} has uncertainty results for {_directions(found)}; choose a language with --to")
@@ -94,7 +92,6 @@ def _directions(cells: Sequence[Cell]) -> str:
 
 
 def entropy_names(result: Result) -> dict[str, str]:
-    """Measure names of each entropy in a judgement."""
     alpha = chosen_alpha(result.judgements, settings_of(result).alpha)
     return dict(zip(MEASURES, (f"h_s3e@{alpha:g}", "h_gender", "h_string", "h_semantic"), strict=True))
 
@@ -112,7 +109,6 @@ def entropy_name(cell: Cell, measure: str) -> str:
 
 
 def settings_of(result: Result) -> Settings:
-    """The selection of a result, with the options of this benchmark."""
     assert isinstance(result.selection, Settings)
     return result.selection
 
@@ -151,7 +147,6 @@ def value_of(result: Result, metric: str, part: str) -> float | None:
 
 
 def differences_of(cells: Sequence[Cell], settings: Sequence[str] = SETTINGS) -> list[str]:
-    """Notes on differences that make these cells hard to compare."""
     results = [cell.result for cell in cells]
     notes = differences("the runs were not measured alike", results, settings)
     # With their version, which only the signature has.

@@ -42,24 +42,20 @@ def _path(code: str, name: str) -> Traversable:
 
 
 def text_of(code: str, name: str) -> str:
-    """Read a file of a language; empty if it does not exist."""
     path = _path(code, name)
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def bytes_of(code: str, name: str) -> bytes:
-    """Read a binary file of a language; empty if it does not exist."""
     path = _path(code, name)
     return path.read_bytes() if path.is_file() else b""
 
 
 def lines_of(code: str, name: str) -> list[str]:
-    """Read a file of a language without empty lines and comments."""
     return [line for line in split_lines(text_of(code, name)) if line and not line.startswith("#")]
 
 
 def rows_of(code: str, name: str) -> list[dict[str, str]]:
-    """Read a table of a language by its column names; empty if it does not exist."""
     cells = [line.split("\t") for line in lines_of(code, name)]
     return [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
 

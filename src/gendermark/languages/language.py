@@ -169,7 +169,6 @@ class Language:
         return list(map(_normal_forms(self.normalise).__getitem__, cut(text)))
 
     def cut_all(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The words of each of many short texts without line breaks."""
         found = cut_all(texts)
         if self.normalise is unchanged:
             return found

@@ -28,7 +28,6 @@ _UNACCENTED = str.maketrans("áéíóúê", "aeioue")
 
 
 def _iberian_forms(adjective: str) -> Forms:
-    """Of a Spanish or Portuguese adjective: "nuevo", "inglés", "trabalhador"."""
     if adjective.endswith("o"):
         stem = adjective[:-1]
         return adjective, stem + "a", stem + "os", stem + "as"
@@ -241,7 +240,6 @@ class Iberian:
 
 
 def iberian(code: str, name: str) -> Language:
-    """Spanish or Portuguese, by its `grammar.toml`."""
     given = toml_of(code, "grammar.toml")
     listed = given["adjectives"]
     singular, plural = ((listed[number]["m"], listed[number]["f"]) for number in ("singular", "plural"))

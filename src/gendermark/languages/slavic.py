@@ -290,7 +290,6 @@ class Grammar:
 
 
 def grammar_of(code: str) -> Grammar:
-    """Read the `grammar.toml` of a language."""
     given = toml_of(code, "grammar.toml")
     cases = tuple((word_tuple(attribute), word_tuple(noun)) for attribute, noun in given["cases"])
     endings = tuple((pattern(ending), gender) for gender, ending in given["endings"])

@@ -55,7 +55,6 @@ Clause = Sequence[Token]
 
 
 def clauses_of(text: str, *, to_latin: bool = False) -> list[list[Token]]:
-    """The words of a text between its punctuation marks."""
     found: list[list[Token]] = [[]]
     for match in _TOKEN.finditer(text):
         if match[0] in _ENDS_CLAUSE:
@@ -133,7 +132,6 @@ class Grammar:
         return Cue(gender, token) if gender else None
 
     def cues(self, text: str) -> list[Cue]:
-        """What shows the speaker's gender, the most telling first."""
         clauses = clauses_of(text, to_latin=self.to_latin)
         return list(self.way.find(self, clauses)) or _of_pairs(self, clauses)
 

@@ -500,7 +500,6 @@ class Pairing:
         return first, second
 
     def own_p_values(self, metric: Metric, null: float) -> list[float | None]:
-        """p-values of each system alone."""
         return [p_value_of(Estimator(side, self._resampling).spread(metric), null) for side in self._sides]
 
     def difference(self, metric: Metric) -> DifferenceSpread | ResampledSpread:

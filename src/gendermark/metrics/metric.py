@@ -64,7 +64,6 @@ class Description:
 
     @property
     def unbiased(self) -> float | None:
-        """The unbiased value, if there is one."""
         return 0.0 if self.better == "zero" else self.even
 
     @property
@@ -72,7 +71,6 @@ class Description:
         return self.symbol or self.name.replace("_", " ")
 
     def label_on(self, part: str, slices: Mapping[str, str]) -> str:
-        """The label for a slice; `slices` has the slice names."""
         if part in self.labels:
             return self.labels[part]
         return self.label if part == "all" else f"{self.label}: {slice_label(part, slices)}"
@@ -99,7 +97,6 @@ def description(name: str, row: Mapping[str, Any]) -> Description:
 
 @cache
 def described_slices(package: str) -> Mapping[str, str]:
-    """Slice names of a package, from its `slices.toml`."""
     return tomllib.loads((files(package) / "slices.toml").read_text(encoding="utf-8"))
 
 
@@ -108,7 +105,6 @@ def slice_label(part: str, slices: Mapping[str, str]) -> str:
 
 
 def key_from(name: str) -> tuple[str, str]:
-    """Metric and slice of `metric:slice`; the slice defaults to `all`."""
     metric, _, part = name.partition(":")
     return metric, part or "all"
 
@@ -192,7 +188,6 @@ class Metric:
 
     @property
     def weight(self) -> tuple[str, ...]:
-        """The columns whose sum weighs a group."""
         if self.weigh or not isinstance(self.rule, Combined):
             return self.weigh or (self.judged,)
         return tuple(column for _, term in self.rule.terms for column in term.weight)
@@ -273,7 +268,6 @@ class Counts:
         return np.asarray(self.matrix.sum(axis=0, keepdims=True), dtype=np.float64)
 
     def take(self, sums: Floats, names: Iterable[str]) -> list[Floats]:
-        """The named columns of an array of sums; zero if absent."""
         return [sums[:, self.columns[name]] if name in self.columns else np.zeros(len(sums)) for name in names]
 
 
@@ -314,7 +308,6 @@ def _are_crossed(judgements: Iterable[Judgement], template: GroupOf) -> bool:
 
 
 def _summed(cells: Counts, names: Sequence[str]) -> Counts:
-    """Sum the counts of cells by these names."""
     order, first, group_of = np.unique(np.array(names), return_index=True, return_inverse=True)
     matrix = np.zeros((len(order), cells.matrix.shape[1]))
     np.add.at(matrix, group_of, cells.matrix)
@@ -335,7 +328,6 @@ def count_singly(judgements: Iterable[Judgement], columns_of: Callable[[Judgemen
 
 
 def _counts_of(counted: Iterable[tuple[str, Mapping[str, float], str]]) -> Counts:
-    """From the name, tally and stratum of each group."""
     seen: dict[str, int] = {}
     rows = []
     for name, tally, stratum in counted:

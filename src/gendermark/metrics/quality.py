@@ -36,19 +36,16 @@ def _scorer(name: str) -> Any:
 
 
 def signature() -> str:
-    """sacreBLEU's version and settings."""
     sacrebleu = import_module("sacrebleu")
     return f"sacrebleu-{sacrebleu.__version__},bleu-13a-exp,chrf-6-2"
 
 
 def bleu_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> list[dict[str, float]]:
-    """Per segment: lengths, and matched and possible n-grams."""
     rows = _scorer("BLEU")._extract_corpus_statistics(hypotheses, [references])
     return [dict(zip(BLEU_COLUMNS, map(float, row), strict=True)) for row in rows]
 
 
 def chrf_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> list[dict[str, float]]:
-    """Per segment: n-grams of hypothesis and reference, and their matches, for each order."""
     rows = _scorer("CHRF")._extract_corpus_statistics(hypotheses, [references])
     return [dict(zip(CHRF_COLUMNS, map(float, row), strict=True)) for row in rows]
 
@@ -96,7 +93,6 @@ def bleu_value(*columns: Floats) -> Floats:
 
 
 def chrf_value(*columns: Floats) -> Floats:
-    """Corpus chrF2 from summed statistics."""
     beta_squared = 4.0
     precision_sum = recall_sum = order_count = np.zeros_like(columns[0], dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -122,7 +118,6 @@ _SCORES: dict[str, tuple[str, tuple[str, ...], Callable[..., Floats]]] = {
 
 
 def score_of(score: str, part: str) -> Description:
-    """The description of one score of one part: `bleu_masculine`."""
     better: Better = "lower" if score == "effort" else "higher"
     name, *_ = _SCORES[score]
     meaning = f"{name} of the translations of {part} sentences, against their references."
@@ -130,7 +125,6 @@ def score_of(score: str, part: str) -> Description:
 
 
 def quality(score: str, part: str) -> Metric:
-    """BLEU or chrF of one part (`bleu_masculine`)."""
     _, columns, value = _SCORES[score]
     needs = tuple(f"{part}.{score}.{column}" for column in columns)
     counted = (f"{part}.every", f"{part}.translated")
@@ -139,7 +133,6 @@ def quality(score: str, part: str) -> Metric:
 
 
 def quality_gap(about: Description, score: str, first: str, second: str) -> Metric:
-    """The score of one part minus that of another."""
     parts = quality(score, first), quality(score, second)
     n = len(parts[0].needs)
 

@@ -37,7 +37,6 @@ _TIE = 1e-12
 
 
 def normal_quantile(p: float) -> float:
-    """The quantile of the standard normal distribution."""
     return NormalDist().inv_cdf(p)
 
 
@@ -67,7 +66,6 @@ def student_tail(t: float, df: float) -> float:
 
 @cache
 def student_quantile(p: float, df: float) -> float:
-    """The quantile of Student's distribution, for p from one half on."""
     log_density = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
     # Newton's method from the normal quantile, a lower bound: the tail is convex, so no step overshoots.
     t, step = NormalDist().inv_cdf(p), 1.0

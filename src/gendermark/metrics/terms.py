@@ -59,7 +59,6 @@ def read_terms(text: str) -> list[Term]:
 
 
 def count_terms(words: Sequence[str], terms: Iterable[Term]) -> dict[str, float]:
-    """Count the terms in a tokenised translation."""
     return counts_of(find_terms(words, terms))
 
 

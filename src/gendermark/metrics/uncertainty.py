@@ -140,7 +140,6 @@ def resampled_cluster(counts: Floats, labels: Labels) -> Floats:
 
 
 def resampled_s3es(counts: Floats, similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
-    """S3E of each row of `resampled_counts`: one row for each alpha."""
     return _mean_surprisals(counts, counts @ _weights(similarities, alphas))
 
 
@@ -160,7 +159,6 @@ def within_labels(samples: Samples, labels: Labels) -> float | None:
 
 
 def decided(samples: Samples, labels: Labels) -> tuple[Samples, Labels]:
-    """The samples whose label is not `None`, with their labels."""
     kept = [label is not None for label in labels]
     return samples.only(kept), [label for label in labels if label is not None]
 

@@ -133,7 +133,6 @@ def _covariance(of_cells: Floats, shares: Floats, amounts: Floats) -> Floats:
 
 
 def _gradient(metric: Metric, counts: Counts) -> Floats:
-    """Derivatives of a metric by its columns."""
     needed = np.concatenate(counts.take(counts.totals, metric.needs))
     steps = np.maximum(_STEP * np.abs(needed), _STEP)
     up, down = needed + np.diag(steps), needed - np.diag(steps)

@@ -194,7 +194,6 @@ class _Shapes:
         return np.repeat(of_row, self._n_cells)
 
     def prior(self, tension: float) -> Floats:
-        """Prior probability of each source position for each target position."""
         normaliser = _normaliser(self.i, self.m, self.n, tension) / (1.0 - NULL_PROBABILITY)
         return np.exp(self._feature * tension) / self.by_cell(normaliser)
 
@@ -506,7 +505,6 @@ def _eflomal(pairs: Sequence[Pair]) -> list[list[Links]]:
 
 
 def _parsed(lines: Sequence[str]) -> list[Links]:
-    """Links in the usual notation: `0-0 1-2`."""
     found = []
     for line in lines:
         pairs = (link.split("-") for link in line.split())

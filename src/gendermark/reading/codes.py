@@ -28,7 +28,6 @@ class Facts:
 
     @property
     def script(self) -> str:
-        """ISO 15924."""
         return self.nllb.partition("_")[2]
 
     @property
@@ -103,7 +102,6 @@ RIGHT_TO_LEFT = frozenset(code for code, facts in LANGUAGES.items() if facts.is_
 
 
 def nllb(code: str) -> str:
-    """NLLB's code of a language; an unlisted code may be one itself."""
     return LANGUAGES[code].nllb if code in LANGUAGES else code
 
 
@@ -122,7 +120,6 @@ _REGION = re.compile(r"\b([a-z]{2,3})[-_](?:[A-Z]{2}|[A-Z][a-z]{3})\b")
 
 
 def words_in(name: str) -> list[str]:
-    """The words in the name of a file or column; `pt-BR` is one."""
     return re.findall(r"[^\W_]+", _REGION.sub(r"\1", name))
 
 

@@ -25,7 +25,6 @@ _FARTHEST_COMMA = 0.1
 
 
 def show(context: str, sentence: str, strategy: str) -> str:
-    """The text shown to a system."""
     kind, _, argument = strategy.partition(":")
     if kind == "none" or not context:
         return sentence

@@ -62,12 +62,10 @@ def contrast(right: str, wrong: str, language: Language) -> Contrast:
 
 
 def units_of(words: Sequence[str]) -> list[Unit]:
-    """Every word and every pair of neighbours of a text."""
     return [*((word,) for word in words), *pairwise(words)]
 
 
 def places_of(units: Iterable[Unit], words: Sequence[str]) -> list[Place]:
-    """Positions of these units in a text."""
     wanted = set(units)
     return [
         (start, start + length)
@@ -78,7 +76,6 @@ def places_of(units: Iterable[Unit], words: Sequence[str]) -> list[Place]:
 
 
 def _marked(text: str, language: Language) -> tuple[list[str], set[int]]:
-    """The words of an annotated reference, and which of them are in spans."""
     words: list[str] = []
     places: set[int] = set()
     text = _GLUED_BEHIND.sub(r"\2\1", _GLUED_BEFORE.sub(r"\2\1", text))
@@ -91,7 +88,6 @@ def _marked(text: str, language: Language) -> tuple[list[str], set[int]]:
 
 
 def _differing(one: list[str], other: list[str]) -> tuple[tuple[list[str], set[int]], tuple[list[str], set[int]]]:
-    """The words of two plain references, and where they differ."""
     places: tuple[set[int], set[int]] = set(), set()
     for kind, a_start, a_end, b_start, b_end in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         if kind != "equal":

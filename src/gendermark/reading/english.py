@@ -281,7 +281,6 @@ def _phrase(words: Sequence[str], noun: int) -> _Phrase:
 
 
 def _is_verb(word: str) -> bool:
-    """Whether a word after a person's noun looks like its verb."""
     return word in _AFTER_SUBJECT or word in _VERBS or (word.endswith(("s", "ed")) and word not in _BREAKS)
 
 
@@ -304,7 +303,6 @@ def _one_of(words: Sequence[str], plural: int) -> str:
 
 
 def _gendered_role(words: Sequence[str], noun: int) -> str:
-    """The role of a gendered noun, "" if it does not refer to the person."""
     word = words[noun]
     if _is_owner(words, noun):
         return ""

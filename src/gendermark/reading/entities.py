@@ -76,7 +76,6 @@ def _of_another_trade(finder: OccupationFinder, words: Sequence[str], others: Se
 
 @cache
 def _people(finder: OccupationFinder) -> frozenset[str]:
-    """Forms that denote a person in any context."""
     genders: dict[str, set[str]] = {}
     for forms in finder.single_words():
         for word, readings in forms.items():
@@ -133,7 +132,6 @@ def _name_both_genders(one: Occurrence, other: Occurrence) -> bool:
 
 
 def _genders(mention: Occurrence) -> frozenset[str]:
-    """The genders of a form, in the singular if it can be one."""
     singular = [gender for gender, number in mention.readings if number == "singular"]
     return frozenset(singular or [gender for gender, _ in mention.readings])
 

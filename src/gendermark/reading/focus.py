@@ -35,12 +35,10 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def places_of(text: str, entity: str) -> list[int]:
-    """Positions of an entity among the words between single spaces."""
     words, noun = words_of(text), tuple(entity.lower().split())
     return [place for place in range(len(words)) if noun and is_at(words, place, noun)]
 
 
 def is_at(words: tuple[str, ...], place: int, noun: tuple[str, ...]) -> bool:
-    """Whether a noun is at a position, possessive or not."""
     end = place + len(noun)
     return end <= len(words) and (*words[place : end - 1], POSSESSIVE.sub("", words[end - 1])) == noun

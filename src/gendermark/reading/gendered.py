@@ -127,7 +127,6 @@ class GenderedWords:
         return Entry(told, bool(named & self.fixed), bool(named & (self.habit | self.common)), is_common)
 
     def agent(self, word: str) -> str | None:
-        """The gender shown by the ending of an agent noun, None for other words."""
         return None if word in self.no_agents else _which(self.agents, word)
 
     def verb(self, word: str) -> str | None:
@@ -137,7 +136,6 @@ class GenderedWords:
         return _which(self.enclitics, word)
 
     def participle(self, word: str) -> str | None:
-        """The gender shown by a participle, None for other words."""
         if word not in self._participles:
             self._participles[word] = None if word in self.no_participles else _which(self.participles, word)
         return self._participles[word]
@@ -240,7 +238,6 @@ def _cut(column: str, language: Language) -> Iterable[str]:
 
 
 def _occupations(language: Language) -> Iterable[tuple[str, str, bool]]:
-    """The single-word forms of one gender in the lexicon."""
     genders: dict[str, set[str]] = defaultdict(set)
     singular: set[str] = set()
     for entry in lexicon(language.code):

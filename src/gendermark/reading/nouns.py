@@ -13,7 +13,6 @@ from gendermark.records import Gender
 
 @cache
 def listed(name: str) -> frozenset[str]:
-    """A word list of `people.toml`, or of `wordnet.txt` if its name starts with "wordnet."."""
     return _lists()[name]
 
 
@@ -63,7 +62,6 @@ _DERIVED = ("person", "ologist", "ographer", "cist", "iatrist", "arian", "ician"
 
 @lru_cache(maxsize=50_000)
 def singular(word: str) -> str:
-    """The singular of a noun for people; other words unchanged."""
     if word == "people" or is_person(word):
         return word
     tries = (word.removesuffix(plural) + one for plural, one in _PLURALS if word.endswith(plural))
@@ -90,7 +88,6 @@ def _is_of_man(noun: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def stated_gender(noun: str) -> Gender | None:
-    """The gender that a singular noun states."""
     if noun in listed("masculine") or noun in listed("feminine"):
         return Gender.MASCULINE if noun in listed("masculine") else Gender.FEMININE
     if _is_of_man(noun):

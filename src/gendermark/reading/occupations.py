@@ -63,13 +63,11 @@ class Finding:
 
 @cache
 def lexicon(code: str) -> tuple[Entry, ...]:
-    """The occupation lexicon of a language; empty if it has none."""
     return tuple(parse_lexicon(lines_of(code, "lexicon.tsv")))
 
 
 @cache
 def lexicons_hash() -> str:
-    """Hash of all bundled lexicons, for what depends on them."""
     content = [(f"{code}.tsv", text_of(code, "lexicon.tsv").encode()) for code in sorted(registry.BUILT_IN["language"])]
     return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
@@ -114,7 +112,6 @@ class _Forms:
             phrases[words] = phrases.get(words, readings) | readings
 
     def starting_with(self, word: str) -> Iterator[tuple[tuple[str, ...], Readings]]:
-        """The forms that begin with a word, longest first."""
         yield from self.phrases.get(word, {}).items()
         if word in self.words:
             yield (word,), self.words[word]
@@ -195,7 +192,6 @@ class OccupationFinder:
         return frozenset(self._forms[occupation].first_words) if occupation in self._forms else frozenset()
 
     def single_words(self) -> Iterator[Mapping[str, Readings]]:
-        """The single-word forms of each occupation."""
         return (forms.words for forms in self._forms.values())
 
     def find(self, text: str, occupation: str) -> Finding:
@@ -411,7 +407,6 @@ def _intersection(agreeing: Iterable[Clue]) -> set[Gender] | None:
 
 @cache
 def bundled_finder(code: str) -> OccupationFinder:
-    """The finder over the lexicon of a language."""
     return OccupationFinder(lexicon(code), language_of(code))
 
 

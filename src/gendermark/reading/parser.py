@@ -48,12 +48,10 @@ class Word:
 
 
 def version(name: str = "") -> str:
-    """Identifies a pipeline in signatures: the bundled one, or a spaCy pipeline."""
     return f"{name}-{_pipeline(name).meta['version']}" if name else VERSION
 
 
 def parse(texts: Sequence[str], name: str = "") -> list[list[Word]]:
-    """Parse texts with the bundled pipeline or a named spaCy pipeline."""
     nlp = _pipeline(name)
     tokens = [[token for token in nlp.make_doc(text) if not token.is_space] for text in texts]
     docs = (_without_spaces(nlp, own) for own in tokens)
@@ -156,7 +154,6 @@ def pack(nlp: Language) -> bytes:
 
 
 def unpack(packed: bytes) -> Language:
-    """Restore a pipeline from `pack`."""
     import spacy
     import srsly
 

@@ -45,7 +45,6 @@ class SourcePerson:
 
 
 def people_in(text: str) -> list[SourcePerson]:
-    """Find the people in an English text, in order of their first mention."""
     return people_in_all([text])[0]
 
 
@@ -342,7 +341,6 @@ class _Reader:
         )
 
     def _adjective(self, word: Word) -> _Mention | None:
-        """ "The elderly", "the Belgian"."""
         is_listed = word.lower in listed("adjectives") or (
             word.text[0].isupper() and word.lower.endswith(_ETHNIC_ENDINGS)
         )
@@ -693,7 +691,6 @@ class _Reader:
         return None
 
     def _persons(self, sentence: int | None = None) -> list[_Person]:
-        """Everybody, or those mentioned near a sentence."""
         near = (one for one in self.mentions if sentence is None or abs(one.word.sentence - sentence) <= _NEAR)
         return list(dict.fromkeys(self.of[mention] for mention in near))
 
@@ -762,7 +759,6 @@ class _Reader:
         return -5.0 if fronted and has_comma else None
 
     def _clause(self, word: Word) -> Word:
-        """The head of the clause that a word is in."""
         while word.head != word.index:
             word = self.words[word.head]
             if word.relation in _CLAUSES or (word.relation == "conj" and word.tag.startswith("VB")):

@@ -109,14 +109,12 @@ def _letters() -> Mapping[str, str]:
 
 @cache
 def script_of(letter: str) -> str:
-    """The ISO 15924 script of a letter; empty for other characters and unknown scripts."""
     if not letter.isalpha():
         return ""
     return _SCRIPTS.get(unicodedata.name(letter, "").split(" ")[0].partition("-")[0], "")
 
 
 def scripts_of(language: str) -> tuple[str, ...]:
-    """The scripts of a language; empty if unknown."""
     if (profile := _profiles().get(language)) and profile.scripts:
         return profile.scripts
     return (LANGUAGES[language].script,) if language in LANGUAGES else ()
@@ -227,7 +225,6 @@ def _is_plainly_in(text: str, script: str) -> bool:
 
 
 def _named(words: Sequence[str], script: str) -> str:
-    """The most likely language of words in a script."""
     index = _index()
     candidates = [code for code in _profiles() if script == scripts_of(code)[0]]
     foreign_letters = {code: _foreign_letter(code) for code in candidates if code in _letters()}

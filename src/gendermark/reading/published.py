@@ -39,7 +39,6 @@ PUNCTUATION = '.,;:!?"'
 def published_gender(
     language: str, rules: str, words: Sequence[str], positions: Sequence[int], sentence: str, entity: str
 ) -> Gender | None:
-    """The gender of an entity by the published heuristic of a language."""
     if language == "he":
         return _hebrew(words, rules)
     if language == "ar":
@@ -154,7 +153,6 @@ def _with_dictionary_of_2016(pymorphy: Any) -> Any:
 
 
 def detector_name(language: str) -> str:
-    """The resources of the heuristic, for the signature."""
     if language in ("ru", "uk"):
         family = "pymorphy2" if language == "uk" and _has_dictionary_of_2016() else "pymorphy3"
         try:

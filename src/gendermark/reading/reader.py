@@ -39,7 +39,6 @@ VERSION = 2
 
 
 def version(parser: str = "") -> str:
-    """Identifies the reader in signatures: its rules and its parser."""
     return f"{VERSION},{parsers.version(parser)}"
 
 
@@ -67,7 +66,6 @@ def read_people(
 def read_all(
     sources: Sequence[str], translations: Sequence[str] | None = None, to: str = "", parser: str = ""
 ) -> list[list[Person]]:
-    """Read many texts at once, which is faster than one by one."""
     found = people_in_all(sources, parser)
     if translations is None:
         return [[_person(person) for person in people] for people in found]

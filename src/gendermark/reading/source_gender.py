@@ -38,7 +38,6 @@ class PersonTold:
 
 @lru_cache(maxsize=10_000)
 def read_source(text: str) -> tuple[PersonTold, ...]:
-    """All people denoted by such nouns, from left to right."""
     found = [told for person in people_in(text) for span in person.mentions if (told := _told(text, person, *span))]
     return tuple(sorted(found, key=lambda told: told.start))
 

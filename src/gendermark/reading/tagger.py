@@ -20,14 +20,12 @@ Weights = Mapping[str, Mapping[str, float]]
 
 
 def shape(word: str) -> str:
-    """The spelling features of a word."""
     if word[:1].isupper():
         return "X"
     return "d" if word[:1].isdigit() else "x" if word[:1].isalpha() else word[:1]
 
 
 def features(words: Sequence[str], at: int, before: str, earlier: str) -> Iterator[str]:
-    """Prediction features: the word, its neighbours and the two previous labels."""
     word = words[at]
     low = word.lower()
     last = words[at - 1].lower() if at else "^"

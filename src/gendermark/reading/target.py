@@ -194,7 +194,6 @@ class Reading:
 
     @cached_property
     def starts(self) -> list[bool]:
-        """Whether a clause begins at each word."""
         found, end = [], 0
         for start, behind in self.spans:
             found.append(end == 0 or not _BREAKS.isdisjoint(self.text[end:start]))
@@ -260,7 +259,6 @@ class Reading:
         return word in self.language.singular or word in self.language.plural or self.labels[at].kind == "DET"
 
     def _agreement(self, at: int) -> str:
-        """The gender shown by a determiner, or ""."""
         found = self.language.agreement(self.words[at], _ANY)
         return found if found in ("m", "f") else ""
 
@@ -270,7 +268,6 @@ class Reading:
         return language.has_articles and word not in language.singular and word not in language.plural
 
     def _is_finite(self, at: int) -> bool:
-        """Whether a word is a finite verb or an infinitive: no participle."""
         label, word = self.labels[at], self.words[at]
         is_verb = label.kind in ("VERB", "AUX") and not self.language.is_nominal(word)
         return is_verb and (not label.gender or self.lists.verb(word) is not None)
@@ -488,7 +485,6 @@ class Reading:
         return found if found in ("m", "f") else ""
 
     def spoken(self, kind: str) -> list[Mention]:
-        """Words that show the gender of the speaker or addressee."""
         readers = [reader_of(self.code, kind), reader_of(self.code, "speakers") if kind == "speaker" else None]
         found = []
         for cue in (cue for reader in readers if reader for cue in reader.cues(self.text)):
@@ -540,7 +536,6 @@ def _asked(source: str, people: Sequence[SourcePerson]) -> Iterator[_Asked]:
 
 
 def _kind(source: str, start: int, end: int) -> str:
-    """The kind of an English third-person pronoun; "" for other words."""
     is_possessive = _OF_HER.match(source, start) is not None and end - start == len("her")
     return "owner" if is_possessive else _KINDS.get(source[start:end].lower(), "")
 

@@ -107,7 +107,6 @@ def _cut(text: str) -> tuple[str, ...]:
 
 
 def _words_of(text: str) -> tuple[str, ...]:
-    """The words of a normalised text."""
     plain = _plain_words(text)
     if plain is not None:
         return tuple(plain)

@@ -266,7 +266,6 @@ class Scale:
         return self.start + (self.end - self.start) * (inside - self.low) / (self.high - self.low)
 
     def ticks(self, most: int = 6) -> list[float]:
-        """Round values along the scale, at most as many as given."""
         step = next(step for step in _steps(self.high - self.low) if (self.high - self.low) / step <= most - 1 + 1e-9)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [round(number * step, 10) for number in range(first, last + 1)]
@@ -326,7 +325,6 @@ def axis_below(canvas: Canvas, across: Scale, y: float, better: str = "", unit: 
 
 
 def _most_ticks(scale: Scale) -> int:
-    """How many numbers fit."""
     room = scale.end - scale.start
     for most in (6, 5, 4, 3):
         ticks = scale.ticks(most)
@@ -648,7 +646,6 @@ def matrices(
     titles: tuple[str, str],
     top: float,
 ) -> None:
-    """Draw tables of counts, with titles and row names; cells are shaded by row share."""
     left = _widest((name for table in tables.values() for name in table), SIZE) + 6
     step, high = (WIDTH - left - 1) / len(columns), 24.0
     for title, table in tables.items():
@@ -711,7 +708,6 @@ def dot_columns(
 def differences(
     canvas: Canvas, title: str, found: Sequence[tuple[str, float]], sides: tuple[str, str], top: float
 ) -> None:
-    """Draw named differences from largest to smallest, as bars from zero; names are tooltips."""
     up = scale_around([0.0, *(value for _, value in found)], top + 98, top + 14)
     left = _room_for_ticks(up)
     axis_left(canvas, up, left, WIDTH, title, "zero")
@@ -739,7 +735,6 @@ class LinePanel:
 
 
 def lines(canvas: Canvas, panels: Sequence[LinePanel], names: Sequence[str], top: float) -> None:
-    """Draw a line per series, one panel below the other."""
     scales = []
     for panel in panels:
         values = [x for _, spans in panel.series for span in spans if span for x in span if x is not None]
@@ -767,7 +762,6 @@ def lines(canvas: Canvas, panels: Sequence[LinePanel], names: Sequence[str], top
 
 
 def figure(name: str, title: str, caption: str, cell: str, draw: Callable[[Canvas], object]) -> Figure:
-    """Make a figure from a drawing function."""
     parts = (re.sub(r"[^a-z0-9]+", "-", part).strip("-") for part in name.lower().split("."))
     name = ".".join(part for part in parts if part) or "figure"
     canvas = Canvas(name)
@@ -793,7 +787,6 @@ class Sheet:
 
     @property
     def results(self) -> Iterator[tuple[str, str, Result]]:
-        """(cell, label, result)"""
         for cell, found in self.cells.items():
             for label, result in found.items():
                 yield cell, label, result
@@ -807,7 +800,6 @@ class Sheet:
         return intervals_of(self.any)
 
     def title_of(self, label: str) -> str:
-        """Title of a part of a figure: the system, unless there is only one."""
         return label if len(self.labels) > 1 else ""
 
     def about(self, cell: str = "", label: str = "") -> str:
@@ -817,7 +809,6 @@ class Sheet:
         return "; ".join([", ".join(parts), self.conditions] if parts else [self.conditions])
 
     def name_of(self, cell: str, what: str, label: str = "") -> str:
-        """Name of a figure, including the system if it shows one of several."""
         own = f".{label[-60:]}" if label and len(self.labels) > 1 else ""
         return f"{cell}{self.suffix}.{what}{own}"
 
@@ -830,7 +821,6 @@ def intervals_of(result: Result) -> str:
 
 
 def confidence_of(result: Result) -> str:
-    """`95% CI`, from the signature."""
     signed = re.search(r"confidence-(0?\.\d+)", result.signature)
     return f"{100 * float(signed[1]) if signed else 95:g}% CI"
 
@@ -840,7 +830,6 @@ def span(result: Result, metric: str, part: str = "all") -> Span | None:
 
 
 def span_of(found: Estimate | None) -> Span | None:
-    """An estimate as a span; the second interval only if it differs from the first."""
     if found is None or found.value is None:
         return None
     ends = found.fixed_low, found.fixed_high
@@ -848,12 +837,10 @@ def span_of(found: Estimate | None) -> Span | None:
 
 
 def language(cell: str) -> str:
-    """`ES` of `NAME.en-es`."""
     return cell.rpartition("-")[2].upper()
 
 
 def direction(cell: str) -> str:
-    """`en-es` of `NAME.en-es`."""
     return cell.rpartition(".")[2]
 
 
@@ -904,7 +891,6 @@ most."""
 
 
 def is_open(judgement: Judgement) -> bool:
-    """Whether the source does not specify gender."""
     return judgement.expected in (None, Gender.NEUTRAL)
 
 

@@ -193,7 +193,6 @@ class Table:
 
     @property
     def heads(self) -> list[Text]:
-        """One heading per column, including repeated ones."""
         first, *others = self.columns
         return [first, *(others * max(len(self.groups), 1))]
 
@@ -249,7 +248,6 @@ Block = Paragraph | Bullets | Code | Example | Finding | Table | Figure | Drawin
 
 
 def show_value(value: float | None, unit: Unit) -> str:
-    """A number with a true minus sign."""
     return minus(unit.show(value))
 
 
@@ -258,10 +256,8 @@ def show_p_value(p: float) -> str:
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:
-    """ "Spanish, French and Italian"."""
     return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def letter_of(run: int) -> str:
-    """The letter of a run, on a page and in its figures."""
     return chr(ord("A") + run) if run < 26 else f"S{run + 1}"

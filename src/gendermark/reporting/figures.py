@@ -80,7 +80,6 @@ def figures(
 
 
 def plot(result: Result) -> Figure:
-    """The most informative figure of one result."""
     found = figures({result.called: [result]})
     if not found:
         raise UserError(f"{result.cell} has no figure: nothing in it could be judged")
@@ -101,7 +100,6 @@ def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, Compa
 
 
 def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> list[Sheet]:
-    """Group results by benchmark and conditions."""
     apart = condition_labels([result for results in runs.values() for result in results])
     known = set(registry.names("benchmark"))
     grouped: dict[Key, dict[str, dict[str, Result]]] = {}
@@ -194,7 +192,6 @@ def _in_points(svg: str) -> str:
 
 
 def _on_white(svg: str) -> str:
-    """PNG needs its own background."""
     head, end, body = svg.partition("</desc>")
     return f'{head}{end}<rect width="{WIDTH:g}" height="100%" fill="#ffffff"/>{body}'
 
@@ -291,7 +288,6 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
 
 
 def short_label(benchmark: Benchmark, metric: str, part: str) -> str:
-    """A short metric name for figures."""
     name = benchmark.describe(metric).short
     return name if part == "all" else f"{name}, {part}"
 

@@ -35,12 +35,10 @@ NOT_TRANSLATED = "Nothing was translated, so nothing can be said about gender."
 
 
 def findings(result: Result) -> list[str]:
-    """The findings of one result as sentences."""
     return [finding.text for finding in found_in(result)]
 
 
 def found_in(result: Result) -> list[Finding]:
-    """The findings of one result."""
     result = concluded(result)
     benchmark = benchmark_of(result)
     if lacking := missing(result):
@@ -74,12 +72,10 @@ def benchmark_of(result: Result) -> Benchmark:
 
 
 def leading_key(benchmark: Benchmark) -> tuple[str, str]:
-    """The metric for one-sentence comparisons of systems and leaderboard order."""
     return key_from(benchmark.presentation.leading or benchmark.measures.headline[0])
 
 
 def _headline(benchmark: Benchmark, result: Result) -> list[Finding]:
-    """Headline metrics by label, for benchmarks without own sentences."""
     numbers = []
     for name in benchmark.measures.headline:
         key = key_from(name)
@@ -96,7 +92,6 @@ def _headline(benchmark: Benchmark, result: Result) -> list[Finding]:
 
 
 def judged_percent(result: Result) -> float | None:
-    """Percentage of translations that could be judged; None if unknown."""
     # For pairs, use single sentences: a pair is covered if both are.
     coverage = result.find("coverage", "members") or result.find("coverage")
     if coverage is not None:
@@ -199,7 +194,6 @@ class Rates:
 
     @property
     def counts(self) -> str:
-        """As counts, for few people."""
         if not self.source_tells:
             men, women = (round((e.value or 0.0) * e.n_total / 100) for e in (self.men, self.women))
             return f"{men} of {self.men.n_total} people of unspecified gender are translated as men, {women} as women"
@@ -212,7 +206,6 @@ class Rates:
 
 
 def rates_of(result: Result) -> Rates | None:
-    """The rates of a result; None if its benchmark has none, or too few could be judged."""
     return next(iter(all_rates(result)), None)
 
 
@@ -404,7 +397,6 @@ def _adjusted(rates: Sequence[Rates]) -> list[float | None]:
 
 
 def _beside_gaps(rates: Sequence[Rates]) -> list[Finding]:
-    """Findings other than gaps."""
     return [finding for one in rates for finding in found_in(one.result) if finding.what not in ("", GENDER_GAP)]
 
 
@@ -438,7 +430,6 @@ def _fitting(text: str, tail: str = "") -> str:
 
 
 def place_name(result: Result) -> str:
-    """The name of a direction in sentences: its non-English language."""
     code = language_of(result)
     return NAMES.get(code, code)
 

@@ -32,7 +32,6 @@ _MARGIN = 3
 
 
 def render(template: str, title: str, *, script: str = "", style: str = "", connect: bool = False, **parts: Any) -> str:
-    """A page from one of our templates, with a policy that allows this script and style sheet."""
     style = asset("page.css") + style
     return str(
         _environment()
@@ -54,7 +53,6 @@ def asset(name: str) -> str:
 
 
 def policy(script: str, style: str, *, connect: bool = False) -> str:
-    """The Content-Security-Policy of a page with this script and style sheet."""
     rules = [
         "default-src 'none'",
         f"script-src {_hash(script)}",
@@ -107,7 +105,6 @@ def _shown(value: Any) -> Any:
 
 
 def across(value: float, scale: tuple[float, float]) -> str:
-    """Position of a value on a scale, in percent, so that a drawing can have any width."""
     low, high = scale
     share = (min(max(value, low), high) - low) / (high - low)
     return f"{_MARGIN + share * (100 - 2 * _MARGIN):.2f}%"

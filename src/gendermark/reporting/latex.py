@@ -37,7 +37,6 @@ _MOST_COLUMNS = 9
 
 
 def render(blocks: Sequence[Block]) -> str:
-    """The tables of a document; the rest is ignored."""
     given: set[str] = set()
     tables = [_table(part, _label(part.name, given)) for table in _tables(blocks) for part in _parts(table)]
     return "\n".join([r"% needs \usepackage{booktabs}", *tables])
@@ -70,7 +69,6 @@ def _parts(table: Table) -> Iterator[Table]:
 
 
 def _label(name: str, given: set[str]) -> str:
-    """A unique label for a table."""
     label, number = f"tab:{name}", 1
     while label in given:
         number += 1
@@ -101,7 +99,6 @@ def _table(table: Table, label: str) -> str:
 
 
 def tabular(kind: str, columns: str, heads: Sequence[str], lines: Sequence[str], caption: Text, label: str) -> str:
-    """A table of LaTeX lines."""
     return "\n".join(
         [
             rf"\begin{{{kind}}}",

@@ -178,7 +178,6 @@ def language_of(board: Board) -> str:
 
 
 def direction_of(board: Board) -> str:
-    """The direction in words, with what distinguishes the board."""
     selection = board.any.result.selection
     source = NAMES.get(selection.source_language, selection.source_language)
     return f"{source} → {language_of(board)}" + (f" ({board.label})" if board.label else "")
@@ -210,7 +209,6 @@ class _Case:
 
 
 def _cases(found: Sequence[Board]) -> list[_Case]:
-    """All results of one benchmark with the three numbers."""
     sides = found[0].benchmark.presentation.sides
     if sides is None:
         return []
@@ -288,7 +286,6 @@ def _covered(languages: Counter[str]) -> str:
 
 
 def _recorded(found: Sequence[Board]) -> str:
-    """Dates of the systems, and whether their versions are recorded."""
     systems = list(dict.fromkeys(standing.system for board in found for standing in board.standings))
     dates = sorted({system.shown_date for system in systems if system.date != UNRECORDED})
     n_unknown = sum(system.version == UNRECORDED for system in systems)
@@ -301,7 +298,6 @@ def _recorded(found: Sequence[Board]) -> str:
 
 
 def leaders(board: Board) -> str:
-    """Systems that may rank first."""
     if len(board.standings) < 2 or not board.pairs or board.about.better == "neither":
         return ""
     names = labels([standing.system for standing in board.standings])
@@ -315,7 +311,6 @@ def leaders(board: Board) -> str:
 
 
 def trends(board: Board) -> list[str]:
-    """Changes between dates of systems with several."""
     found = []
     for places in dated(board):
         for earlier, later in pairwise(places):
@@ -339,7 +334,6 @@ def trends(board: Board) -> list[str]:
 
 
 def dated(board: Board) -> list[list[int]]:
-    """Positions of systems of one name with different dates, by date."""
     by_name: dict[str, list[int]] = {}
     for place, standing in enumerate(board.standings):
         if standing.system.date != UNRECORDED:
@@ -406,7 +400,6 @@ def build(
 
 
 def _write_system(where: tuple[Path, str, Path]) -> None:
-    """The report of one system: all its benchmarks and languages."""
     directory, name, path = where
     write_text(path, render_page([read_run(directory, name)], home=f"../{INDEX}"))
 
@@ -433,7 +426,6 @@ def render_index(found: Sequence[Board]) -> str:
 
 
 def _pictures(found: Sequence[Board]) -> list[Block]:
-    """A figure for each direction with comparable systems, side by side."""
     several = [board for board in found if len(board.standings) > 1] or found
     drawn = [standings_figure(board) for board in several]
     shown = [replace(one, caption="") for one in drawn]
@@ -476,7 +468,6 @@ def _reading(found: Sequence[Board]) -> Section:
 
 
 def board_table(*found: Board) -> Table:
-    """The systems of one board, best first; or several boards of one system each."""
     board, is_single = found[0], len(found[0].standings) == 1
     keys, is_ranked = _columns(board), _is_ranked(board)
     rows: list[list[Text]] = []
@@ -501,7 +492,6 @@ def board_table(*found: Board) -> Table:
 
 
 def _systems(found: Sequence[Board]) -> Table:
-    """Each system with its facts and the origin of its outputs."""
     by_system: dict[str, list[Submission]] = {}
     for board in found:
         for standing in board.standings:
@@ -533,7 +523,6 @@ def _link(submission: Submission, name: str) -> Link:
 
 
 def _columns(board: Board) -> list[Key]:
-    """The metric that orders the board, women, men and their gap, and the other headline metrics."""
     sides = board.benchmark.presentation.sides
     names = [*board.benchmark.measures.headline, *((sides.women, sides.men, sides.gap) if sides else ())]
     wanted = {key_from(name) for name in names}

@@ -86,7 +86,6 @@ _UNSPECIFIED = "People of unspecified gender"
 
 
 def write_page(path: Path, directories: Sequence[Path | str]) -> None:
-    """Write the report of some run folders."""
     write_text(path, render_page([read_run(directory) for directory in dict.fromkeys(map(str, directories))]))
 
 
@@ -121,7 +120,6 @@ def _rows(view: View) -> dict[str, Any]:
 
 
 def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str, Any]:
-    """Names for the script."""
     return {
         "languages": NAMES,
         "right_to_left": sorted(RIGHT_TO_LEFT),
@@ -172,7 +170,6 @@ def _opening(view: View, gate: Verdict | None) -> Section:
 
 
 def _gate(view: View, gate: Verdict) -> Section:
-    """What a gate failed on, before everything else."""
     failed: list[Text] = [
         f"{_checked(view, check)}: {check.finding}" for check in gate.failures if check is not NOTHING_COMPARED
     ]
@@ -182,7 +179,6 @@ def _gate(view: View, gate: Verdict) -> Section:
 
 
 def _checked(view: View, check: Check) -> str:
-    """Benchmark, direction and metric of a check, in words."""
     for cell in view.cells:
         if cell.first.cell == check.cell:
             label = cell.benchmark.label(check.metric, check.slice)
@@ -191,7 +187,6 @@ def _checked(view: View, check: Check) -> str:
 
 
 def _basis(view: View) -> Paragraph:
-    """What the verdict is based on."""
     cells = view.of(view.benchmarks[0])
     sizes = sorted({len(cell) for cell in cells})
     n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,}–{sizes[-1]:,}"
@@ -217,7 +212,6 @@ def _basis(view: View) -> Paragraph:
 
 
 def _people(cells: Sequence[Cell]) -> str:
-    """For the user's own texts, in which each row is a person."""
     texts = {cell.item(number)[1].source for cell in cells for number in range(len(cell))}
     return f"{sum(len(cell) for cell in cells):,} people in {len(texts):,} texts"
 
@@ -387,13 +381,11 @@ def _range(view: View, own: Sequence[tuple[Cell, int, Result]], start: str) -> l
 
 
 def _named(view: View, cell: Cell, run: int) -> str:
-    """System and language, as far as there are several."""
     parts = [view.label(run)] if len(view.tested) > 1 else []
     return ", ".join([*parts, cell.place] if len(view.of(cell.benchmark.name)) > 1 else parts)
 
 
 def _side(finding: Finding) -> str:
-    """The direction of an effect, as worded in its own sentence."""
     for favoured in ("in favour of men", "in favour of women"):
         if favoured in finding.text:
             return f", always {favoured}"
@@ -417,7 +409,6 @@ def _disagreement(view: View) -> list[Block]:
 
 
 def _all_results(view: View) -> list[Block]:
-    """A row for each result, if there are several benchmarks."""
     results = view.results()
     if len(view.benchmarks) < 2:
         return []
@@ -621,7 +612,6 @@ def _length(text: folder.Text | None) -> int:
 
 
 def _example(cell: Cell, item_id: str, runs: Sequence[int], systems: Sequence[System]) -> Example:
-    """A sentence with its translations in these runs; `systems` is empty if there is only one."""
     number = cell.number_of(item_id) or 0
     cell.must_show.add(number)
     translations = []

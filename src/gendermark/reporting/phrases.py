@@ -49,7 +49,6 @@ def sentence(result: Result, template: str) -> list[Finding]:
 
 
 def find(result: Result, name: str) -> Estimate | None:
-    """The estimate of `metric:slice`, in percent if it is a share; None if it has no value."""
     found = result.find(*key_from(name))
     return as_percent(found) if found is not None and found.unit in (Unit.SHARE, Unit.PROBABILITY) else found
 
@@ -163,7 +162,6 @@ def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
 
 
 def became(expected: Gender, observed: Gender) -> Shown:
-    """People of one gender translated as this gender."""
     return lambda judgement: judgement.expected is expected and judgement.observed is observed
 
 
@@ -171,7 +169,6 @@ def became(expected: Gender, observed: Gender) -> Shown:
 
 
 def state(found: Estimate, even: float = 0.0) -> str:
-    """The conclusion about a number, in a fixed phrase; empty if it is no question of its benchmark."""
     is_outside = found.low is not None and found.high is not None and not found.low <= even <= found.high
     not_significant = AFTER_CORRECTION if is_outside else NOT_SIGNIFICANT
     said = {State.TOO_FEW: TOO_FEW, State.SIGNIFICANT: SIGNIFICANT, State.NOT_SIGNIFICANT: not_significant}
@@ -192,12 +189,10 @@ def leaning(found: Estimate, even: float = 0.0) -> float:
 
 
 def as_percent(estimate: Estimate) -> Estimate:
-    """A probability as a percentage."""
     return replace(times(100, estimate), unit=Unit.PERCENT)
 
 
 def times(factor: float, estimate: Estimate) -> Estimate:
-    """A multiple of a number and its intervals."""
     names = ("value", "low", "high", "fixed_low", "fixed_high")
     scaled: dict[str, Any] = {name: None if (x := getattr(estimate, name)) is None else factor * x for name in names}
     return replace(estimate, **scaled)
@@ -209,7 +204,6 @@ def share(estimate: Estimate | None, of: str = "") -> str:
 
 
 def ci(estimate: Estimate, form: str = ".1f") -> str:
-    """` (CI 7–22)`; empty if there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
     ends = [f"{x + 0.0:{form}}" if form else rounded(x) for x in (estimate.low, estimate.high)]

@@ -41,12 +41,10 @@ class Published:
 
     @property
     def label(self) -> str:
-        """Its name wherever it is shown."""
         return f"published: {self.system} ({self.paper.short})"
 
 
 def published_values(selection: Selection, metric: str = "", part: str = "") -> list[Published]:
-    """Published values for the benchmark and direction of a selection, optionally for one metric and slice."""
     return [
         value
         for value in all_published()
@@ -72,7 +70,6 @@ def all_published() -> tuple[Published, ...]:
 
 
 def _read(package: str) -> Iterator[Published]:
-    """The `published.toml` of a benchmark's folder."""
     content = tomllib.loads((files(package) / "published.toml").read_text(encoding="utf-8"))
     papers = {key: Paper(**paper) for key, paper in content["papers"].items()}
     for table in content["tables"]:

@@ -73,7 +73,6 @@ def _program(config: Mapping[str, Any], selections: Sequence[Selection], said: S
 
 
 def _arguments(selections: Sequence[Selection]) -> list[str] | None:
-    """The arguments that select exactly these; None if none do."""
     said = _said(selections) if selections else None
     if said is None:
         return None

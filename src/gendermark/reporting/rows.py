@@ -78,12 +78,10 @@ class Filter:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Filter:
-        """From the fields of a query; unknown ones are ignored."""
         return cls(**{field.name: query[field.name] for field in fields(cls) if field.name in query})
 
     @property
     def link(self) -> str:
-        """The URL fragment that opens the explorer with this filter."""
         given = [(field.name, getattr(self, field.name)) for field in fields(self)]
         return "#sentences?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in given if value)
 
@@ -168,7 +166,6 @@ class Cell:
 
     @property
     def present(self) -> list[tuple[int, Result]]:
-        """The runs that have it."""
         return [(run, result) for run, result in enumerate(self.results) if result is not None]
 
     @property
@@ -182,7 +179,6 @@ class Cell:
 
     @property
     def code(self) -> str:
-        """Language code for the language filter."""
         return language_of(self.first)
 
     def _with_label(self, name: str) -> str:
@@ -206,11 +202,9 @@ class Cell:
         return {(metric.name, metric.slice): metric.total for metric in metrics}
 
     def system(self, run: int) -> str:
-        """The system of a run, for a filter."""
         return str(run) if len(self.results) > 1 else ""
 
     def number_of(self, item_id: str) -> int | None:
-        """The row of an item."""
         candidates = np.flatnonzero(self._facts[:, _ID] == _hash(item_id)).tolist()
         return next((number for number in candidates if self.item(number)[0].item_id == item_id), None)
 
@@ -236,7 +230,6 @@ class Cell:
         raise IndexError(number)
 
     def entity(self, number: int) -> str:
-        """The entity of a sentence; empty if unknown."""
         return self.entities[int(self._facts[number, _ENTITY])]
 
     def slices_of(self, number: int) -> list[int]:
@@ -244,11 +237,9 @@ class Cell:
         return [self.slices.index(name) for name in self._memberships[int(self._facts[number, _SLICES])]]
 
     def context(self, number: int) -> str:
-        """The previous sentence, if the benchmark has one."""
         return self.item(number)[0].tags.get(self.benchmark.presentation.context_tag, "")
 
     def tags(self, number: int) -> dict[str, str]:
-        """Tags of interest to readers."""
         judgement, hidden = self.item(number)[0], self.benchmark.presentation.hidden_tags
         return {key: value for key, value in judgement.tags.items() if value and key not in hidden}
 
@@ -277,7 +268,6 @@ class Cell:
     # -- filters -------------------------------------------------------------------------------------------------------
 
     def matches(self, wanted: Filter) -> Numbers:
-        """The selected rows."""
         own = (self.name, self.selection.benchmark, self.selection.target_language)
         asked = (wanted.cell, wanted.benchmark, wanted.language)
         if any(one not in ("", mine) for one, mine in zip(asked, own, strict=True)):
@@ -324,7 +314,6 @@ class Cell:
         )
 
     def outcomes(self, numbers: Numbers) -> NDArray[np.intp]:
-        """Number of rows by outcome, for each run."""
         found = self.answers[numbers, :, OUTCOME]
         return np.stack([(found == place).sum(axis=0) for place in range(len(OUTCOMES))], axis=1)
 
@@ -405,7 +394,6 @@ class Explorer:
         """The selected rows of each cell."""
 
     def facets(self) -> dict[str, Any]:
-        """The choices of all filters."""
         return {
             "systems": self.systems,
             "genders": list(GENDERS),
@@ -435,7 +423,6 @@ class Explorer:
     # -- a part of the rows, for a server ------------------------------------------------------------------------------
 
     def page(self, wanted: Filter, first: int, n: int) -> dict[str, Any]:
-        """Rows `first` to `first + n` of the selected ones; their total, and outcomes."""
         found = self.matches(wanted)
         counts = np.zeros((len(self.systems), len(OUTCOMES)), dtype=np.intp)
         rows, before = [], 0
@@ -447,7 +434,6 @@ class Explorer:
         return {"total": before, "counts": counts.tolist(), "rows": rows}
 
     def row(self, cell_number: int, number: int) -> dict[str, Any]:
-        """One item as the script shows it."""
         cell = self.cells[cell_number]
         judgement, text = cell.item(number)
         answers: list[dict[str, Any] | None] = []
@@ -553,6 +539,5 @@ def _letters(numbers: Iterable[int]) -> str:
 
 
 def _compact(numbers: Iterable[int]) -> list[int] | int:
-    """A column; one number if all are equal."""
     column = list(numbers)
     return column[0] if column and len(set(column)) == 1 else column

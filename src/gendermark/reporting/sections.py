@@ -66,7 +66,6 @@ class View:
         self._figures = figures({run.name: run.results for run in runs}, reports, trend=trend)
 
     def results(self, *benchmarks: str) -> list[tuple[Cell, int, Result]]:
-        """Results of the systems under test, in page order; optionally of some benchmarks only."""
         return [
             (cell, run, result)
             for name in benchmarks or self.benchmarks
@@ -83,11 +82,9 @@ class View:
         return name if run in self.tested or "control" in name else f"{name} (control)"
 
     def system(self, run: int, *, with_name: bool = True) -> System:
-        """A run in a heading: with its letter, if there are several."""
         return System(self.label(run), run if self.several else None, with_name or not self.several)
 
     def compared(self, *, cell: str = "", leading: bool = False) -> list[tuple[int, Comparison]]:
-        """Later systems under test against the first; `leading`: by one metric per benchmark."""
         return [
             (run, c)
             for run, c in self._compared
@@ -128,7 +125,6 @@ def benchmark_section(view: View, name: str) -> Section:
 
 
 def _cell(view: View, cell: Cell, *, folded: bool) -> Section:
-    """One direction: numbers first, then details."""
     blocks: list[Block] = [_headline(view, cell), *_findings(view, cell)]
     if drawn := view.figures(cell.first.cell):
         blocks.append(Section("Figures", drawn, folded=folded or len(view.benchmarks) > 1))
@@ -154,7 +150,6 @@ def _cell(view: View, cell: Cell, *, folded: bool) -> Section:
 
 
 def _findings(view: View, cell: Cell) -> list[Block]:
-    """The findings and warnings of each system."""
     blocks: list[Block] = []
     for run, result in cell.present:
         found: list[Text] = [one.text for one in found_in(result)]
@@ -249,7 +244,6 @@ def _paper_tables(view: View, cells: Sequence[Cell]) -> list[Block]:
 
 
 def _examples(view: View, cell: Cell) -> Table | None:
-    """Sentences with their own numbers, if the benchmark has some."""
     chosen = cell.benchmark.presentation.examples(cell.first.judgements)
     if chosen is None:
         return None
@@ -269,7 +263,6 @@ def _examples(view: View, cell: Cell) -> Table | None:
 
 
 def _confusion(view: View, cell: Cell, run: int) -> Table | None:
-    """Expected against observed gender; each count links to its sentences."""
     genders = [gender.value for gender in Gender]
     found = Counter(zip(cell.expected.tolist(), cell.answers[:, run, OBSERVED].tolist(), strict=True))
     pairs = {pair: n for pair, n in found.items() if pair[0] < len(genders) and pair[1] != MISSING}
@@ -293,7 +286,6 @@ def _confusion(view: View, cell: Cell, run: int) -> Table | None:
 
 
 def _tests(view: View, cell: Cell) -> list[Block]:
-    """Each test once, with the result for every system."""
     questions = dict.fromkeys(test.question for _, result in cell.present for test in result.tests)
     paragraphs: list[Block] = []
     for question in questions:
@@ -311,7 +303,6 @@ def _tests(view: View, cell: Cell) -> list[Block]:
 
 
 def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> Table:
-    """Differences between the first system under test and later ones."""
     first = view.tested[0]
     rows: list[Sequence[Text]] = []
     for run, c in found:
@@ -332,7 +323,6 @@ def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> Tab
 
 
 def _details(view: View, cell: Cell) -> list[Block]:
-    """The detailed tables, of all systems together."""
     by_name: dict[str, list[tuple[int, Values]]] = {}
     for run, result in cell.present:
         for found in result.tables:
@@ -368,7 +358,6 @@ def _value(value: object) -> Text:
 
 
 def _estimates(view: View, cell: Cell) -> Section:
-    """All estimates, side by side."""
     results, benchmark = cell.results, cell.benchmark
     keys = dict.fromkeys((e.metric, e.slice) for _, result in cell.present for e in result.estimates)
     rows: list[Sequence[Text]] = []

@@ -70,12 +70,10 @@ class SystemFacts:
 
     @property
     def full_label(self) -> str:
-        """Name, version and date, as signed."""
         return self.label if self.date == UNRECORDED else f"{self.label} ({self.shown_date})"
 
     @property
     def slug(self) -> str:
-        """The name of its folder and page."""
         return re.sub(r"[^a-z0-9]+", "-", self.full_label.lower().replace("–", "-")).strip("-")
 
 
@@ -135,7 +133,6 @@ def write(root: Path, system: SystemFacts, outputs: OutputFacts, scored: Scored)
 
 
 def of_run(directory: Path, system: SystemFacts) -> list[Scored]:
-    """Score the texts of a run folder again, under the system's name."""
     run = folder.read_run(directory)
     if not run.results:
         raise UserError(f"{directory} holds no result to submit")
@@ -148,7 +145,6 @@ def of_run(directory: Path, system: SystemFacts) -> list[Scored]:
 
 
 def row_of(result: Result) -> dict[str, Any]:
-    """The leaderboard's view of a result: benchmark and direction, counts and main numbers."""
     selection = result.selection
     verdicts = Counter(judgement.verdict.value for judgement in result.judgements)
     found = {(e.metric, e.slice): e for e in result.estimates}
@@ -178,7 +174,6 @@ def shown_keys(result: Result) -> list[tuple[str, str]]:
 
 
 def find(directories: Sequence[Path], names: Sequence[str] = ()) -> dict[Path, str]:
-    """The cells of all run folders in some directories, at any depth, with the directory's given name."""
     found: dict[Path, str] = {}
     for number, directory in enumerate(directories):
         if not directory.is_dir():
@@ -194,7 +189,6 @@ def find(directories: Sequence[Path], names: Sequence[str] = ()) -> dict[Path, s
 
 
 def read(cell: Path, name: str = "") -> Submission:
-    """Read one cell; `name` overrides the system name of a plain run folder."""
     path = cell / FILE
     result, _ = folder.read_result(cell)
     if not path.exists():

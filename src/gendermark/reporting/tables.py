@@ -56,13 +56,11 @@ def _check_metrics(runs: Mapping[str, Sequence[Result]], metrics: Sequence[str])
 
 
 def write_tables(directory: Path, result: Result) -> None:
-    """Write every detailed table of a result as `CELL.NAME.csv`."""
     for table in result.tables:
         write_text(directory / f"{result.cell}.{table.name}.csv", _csv(table))
 
 
 def find(result: Result | None, metric: str, part: str = "all") -> Estimate | None:
-    """An estimate, with or without a value."""
     estimates = result.estimates if result is not None else ()
     return next((e for e in estimates if (e.metric, e.slice) == (metric, part)), None)
 
@@ -113,7 +111,6 @@ def _paper_tables(
 
 
 def _asked_form(cells: Sequence[Cell], metrics: Sequence[str]) -> Form:
-    """A row per system, a column for each of these metrics, by default the headline metrics."""
     first = next(result for cell in cells for result in cell if result is not None)
     benchmark: Benchmark = registry.load("benchmark", first.selection.benchmark)
     wanted = metrics or benchmark.measures.headline
@@ -181,8 +178,6 @@ class _Marks:
 def _filled(
     form: Form, conditions: str, cells: Sequence[Cell], names: Sequence[str], marks: _Marks | None = None
 ) -> Table | None:
-    """A form with its numbers; None if it has none."""
-
     def number(place: Place) -> Number:
         if marks is not None:
             return marks.number(place)
@@ -249,7 +244,6 @@ FORMATS = {"html": ".html", "md": ".md", "latex": ".tex", "csv": ".csv", "json":
 
 
 def format_of(path: Path) -> str:
-    """The format of a file's suffix."""
     for name, ending in FORMATS.items():
         if path.suffix.lower() in (ending, ".htm" if name == "html" else ending):
             return name
@@ -267,7 +261,6 @@ def write_report(runs: Sequence[Run], path: Path, metrics: Sequence[str] = ()) -
 
 
 def render_report(runs: Sequence[Run], format_: str, *, trend: bool = False, metrics: Sequence[str] = ()) -> str:
-    """The report of some runs; the others are compared with the first."""
     check_format(format_)
     if metrics and format_ not in ("md", "latex"):
         raise UserError(f"--metric chooses the columns of Markdown and LaTeX tables; {format_} has every metric")

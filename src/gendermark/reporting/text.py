@@ -12,7 +12,6 @@ _ESCAPED = str.maketrans({character: f"\\{character}" for character in "\\|`*<!"
 
 
 def markdown(blocks: Sequence[Block]) -> str:
-    """Render blocks in order, without pictures and example sentences."""
     return "\n".join(line for block in blocks for line in _markdown_lines(block))
 
 
@@ -46,7 +45,6 @@ def line(cells: Sequence[Text]) -> str:
 
 
 def text(content: Text) -> str:
-    """Escaped text on one line."""
     return printable(plain(content)).translate(_ESCAPED).replace("](", "]\\(").replace("][", "]\\[")
 
 
@@ -57,12 +55,10 @@ _LEAST_PROSE = 30
 
 
 def for_terminal(blocks: Sequence[Block], width: int) -> str:
-    """Lines of at most this width, without pictures and example sentences."""
     return "\n".join(line for block in blocks for line in _terminal_lines(block, width))
 
 
 def tabbed(table: Table) -> str:
-    """A table for programs: a header line, and tab-separated cells."""
     return "\n".join("\t".join(map(_cell, line)) for line in (table.heads, *table.rows))
 
 

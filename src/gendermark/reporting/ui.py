@@ -47,7 +47,6 @@ class FolderState:
 
     @property
     def now(self) -> str:
-        """The current cell."""
         return next((cell for cell in self.wanted if cell not in self.done), "") if self.state == RUNNING else ""
 
 
@@ -193,19 +192,16 @@ def _render(now: Snapshot, script: str) -> str:
 
 
 def _state(now: Snapshot) -> dict[str, Any]:
-    """The explorer's data, and whether there will be more."""
     explorer = now.explorer
     return {**explorer.facets(), "entities": explorer.entities(), "version": now.version, "live": now.is_live}
 
 
 def _place(cell: str) -> str:
-    """Benchmark and direction in words."""
     benchmark, _, languages = cell.partition(".")
     return f"{title_of(benchmark)}, {direction(*languages.split('-', 1))}"
 
 
 def _status(now: Snapshot, problem: str) -> dict[str, Any]:
-    """The progress of the runs, and the findings so far."""
     systems = now.explorer.systems
     return {
         "version": now.version,

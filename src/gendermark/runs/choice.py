@@ -79,7 +79,6 @@ def forced_choice(scored: Answers, pairs: Pairs, judgements: Sequence[Judgement]
 
 
 def _log_probabilities(right: Sequence[Translation], wrong: Sequence[Translation]) -> dict[str, float | None]:
-    """Over all correct and all contrastive translations: mean per text, and per token if known."""
     means: dict[str, float | None] = {}
     for name, answers in (("right", right), ("wrong", wrong)):
         totals = [answer.log_probability for answer in answers if answer.log_probability is not None]

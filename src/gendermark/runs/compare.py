@@ -258,7 +258,6 @@ class Comparison:
         return self.change() not in ("unclear", ABSENT)
 
     def in_words(self, alpha: float = ALPHA) -> str:
-        """`change`, in the fixed phrases."""
         change = self.change(alpha)
         if change == SMALLER and self.metric in _EFFECTS:
             return SMALLER.replace("gap", "effect")
@@ -333,7 +332,6 @@ class Asked:
         return self.everything or benchmark.is_headline(metric)
 
     def check(self, results: Sequence[Result]) -> None:
-        """Refuse an unknown metric; the error lists the available ones."""
         known: dict[str, set[str]] = {}
         for result in results if self.names else []:
             for metric in metrics_of(result):
@@ -473,7 +471,6 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, asked: Asked) ->
 def compare_metric(
     cell: str, metric: Metric, pairing: Pairing, resampling: Resampling, is_headline: bool = True
 ) -> Comparison:
-    """One metric of two systems, uncorrected."""
     first, second = (None if np.isnan(value) else value for value in pairing.values(metric))
     found = Comparison(
         cell=cell,
@@ -544,11 +541,9 @@ class ComparedMetric:
 
     @property
     def any(self) -> Comparison:
-        """Any of the differences, for facts about the metric."""
         return next(iter(self.differences.values()))
 
     def trend(self, runs: Sequence[str]) -> str:
-        """The trend over versions, in one or two sentences."""
         last = len(runs) - 1
         whole = self.differences[0, last]
         name = whole.metric if whole.slice == "all" else f"{whole.metric}:{whole.slice}"
@@ -656,7 +651,6 @@ def compare_many(
 
 
 def _shared_cells(runs: Mapping[str, Sequence[Result]]) -> tuple[list[list[Result]], list[str]]:
-    """The results that all runs have, in the order of the first; and a note about the others."""
     cells = [{result.cell: result for result in results} for results in runs.values()]
     shared = [cell for cell in cells[0] if all(cell in other for other in cells)]
     if not shared:
@@ -668,7 +662,6 @@ def _shared_cells(runs: Mapping[str, Sequence[Result]]) -> tuple[list[list[Resul
 
 
 def _values(results: Sequence[Result], confidence: float, asked: Asked) -> dict[Key, Estimate]:
-    """The stored estimates; recomputed for another confidence level."""
     found: dict[Key, Estimate] = {}
     for result in results:
         benchmark = benchmark_of(result)

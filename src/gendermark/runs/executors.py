@@ -62,7 +62,6 @@ class Executor(ABC):
         """
 
     def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Results in task order."""
         waiting: dict[int, R] = {}
         n_given = 0
         for (place, _), result in self.each(partial(_numbered, work), enumerate(tasks)):
@@ -72,7 +71,6 @@ class Executor(ABC):
                 n_given += 1
 
     def notes(self) -> list[str]:
-        """Messages for the user after the work."""
         n = self.n_lost
         if not n:
             return []
@@ -361,7 +359,6 @@ def _give_up(worker: _Worker, n_deaths: int) -> None:
 
 
 def _serve(connection: Connection) -> None:
-    """A worker: work until the driver has finished or died."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows, where the driver cannot block it
     threading.Thread(target=_end_with_driver, daemon=True).start()
     with contextlib.suppress(EOFError, OSError):

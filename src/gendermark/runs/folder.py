@@ -68,7 +68,6 @@ def write_manifest(
     notes: Sequence[str] = (),
     name: str = "",
 ) -> None:
-    """`name` is the given system name, if any."""
     write_json(
         directory / MANIFEST,
         {
@@ -114,7 +113,6 @@ def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Res
 
 
 def result_row(result: Result) -> dict[str, Any]:
-    """The content of a cell's result file."""
     tables = [table.to_json() for table in result.tables]
     extra = {"selection": result.selection.to_json(), "origin": result.origin, "tables": tables}
     return {**result.to_json(), **extra, "n_judgements": len(result.judgements)}
@@ -198,7 +196,6 @@ class Text:
 
     @property
     def answers(self) -> list[Translation]:
-        """As a judge reads them."""
         n = len(self.samples)
         known = (self.samples, self.log_probabilities or (None,) * n, self.n_tokens or (None,) * n)
         return [
@@ -244,7 +241,6 @@ class Run:
 
     @property
     def called(self) -> str:
-        """The name of its system, for headings."""
         return str(self.manifest.get("name", "")) or readable(self.system)
 
     @property
@@ -253,7 +249,6 @@ class Run:
 
 
 def run_of(results: Sequence[Result]) -> Run:
-    """Results of one system without a folder, as a run for reports."""
     system = results[0].system if results else ""
     manifest = {"config": {"system": system, "selections": []}, "cells": {result.cell: {} for result in results}}
     texts = {result.cell: [Text(source, (text,)) for source, text in result.texts] for result in results}
@@ -292,7 +287,6 @@ def _checked(result: Result, texts: Sequence[Text]) -> Result:
 
 
 def read_finished(directory: Path) -> dict[str, Any]:
-    """The manifest of a finished run."""
     manifest = read_manifest(directory)
     if manifest["status"] not in ("finished", PART):
         raise UserError(
@@ -378,7 +372,6 @@ def _is_sound(manifest: Mapping[str, Any]) -> bool:
 
 
 def read_cell(cell: Path) -> Result:
-    """A result with its judgements."""
     result, n_judgements = read_result(cell)
     try:
         judgements = stored(check_judgement(Judgement.from_json(row)) for _, row in read_jsonl(cell / JUDGEMENTS))
@@ -390,7 +383,6 @@ def read_cell(cell: Path) -> Result:
 
 
 def read_result(cell: Path) -> tuple[Result, int]:
-    """A result without its judgements, and their number."""
     row = read_json(cell / RESULT)
     try:
         result = Result(
@@ -425,7 +417,6 @@ def texts_path(cell: Path, result: Result) -> Path:
 
 
 def read_texts(cell: Path, result: Result) -> Sequence[Text]:
-    """The texts of one cell, in the order of its judgements."""
     path = texts_path(cell, result)
     named = stored(_each_text(path))
     places = places_of(mapped(itemgetter(0), named), mapped(attrgetter("item_id"), result.judgements))
@@ -456,7 +447,6 @@ def check_format(path: Path) -> None:
 
 
 def write_judgements(path: Path, result: Result) -> None:
-    """Write all judgements atomically, in the format of the file suffix."""
     if path.suffix.lower() != PARQUET:
         write_jsonl(path, result.judgement_rows())
         return

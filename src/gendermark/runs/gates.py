@@ -76,7 +76,6 @@ class Check:
 
     @property
     def outcome(self) -> str:
-        """Outcome for tables, in a word or two."""
         if not self.compared:
             return "not compared"
         if not self.passed:
@@ -172,7 +171,6 @@ class Strictness:
         return _points(self.tolerance, unit)
 
     def check(self, comparisons: Sequence[Comparison]) -> None:
-        """Refuse a tolerance for a metric that is not compared."""
         known = [metric_names(c.cell.partition(".")[0], c.metric, c.slice) for c in comparisons]
         for name in self.tolerances:
             if not any(name in names for names in known):
@@ -388,7 +386,6 @@ class FixedChange:
 
     @property
     def p_value(self) -> float:
-        """Two-sided, of "no change"."""
         if self.error <= 0:
             return 1.0
         return math.erfc(abs(self.worse) / self.error / math.sqrt(2))
@@ -496,7 +493,6 @@ def _fixed_check(cell: str, change: FixedChange, p: float, alpha: float, strict:
 
 
 def judgements_under(result: Result, metric: Metric) -> Sequence[Judgement]:
-    """The judgements about women and men that a metric counts."""
     gendered = stored(j for j in result.judgements if j.expected in _BOTH)
     tally = benchmark_of(result).measures.tally
     # A metric of pairs has no column for single judgements: use the whole cell.
@@ -549,7 +545,6 @@ class ChangedSentence:
 
 
 def _marked(text: str, judgement: Judgement) -> str:
-    """The text with the deciding words in brackets."""
     spans = judgement.spans
     words = [re.escape(word) for word in judgement.evidence if word.strip()]
     if words and not spans:  # judges without positions
@@ -565,7 +560,6 @@ def _came_out(judgement: Judgement) -> str:
 
 
 def changed_sentences(before: Run, now: Run) -> tuple[tuple[ChangedSentence, ...], tuple[ChangedSentence, ...]]:
-    """Newly wrong and newly right sentences, over all shared cells."""
     cells = {result.cell: result for result in before.results}
     wrong: list[ChangedSentence] = []
     right: list[ChangedSentence] = []
@@ -589,7 +583,6 @@ _CLOSE = 1e-9
 
 
 def verified(results: Sequence[Result]) -> list[Result]:
-    """The results, refused if a number does not follow from the judgements."""
     for result in results:
         for warning in result.warnings:
             if warning.startswith(UNSOUND):
@@ -618,7 +611,6 @@ def check_counted(result: Result, estimates: Sequence[Estimate]) -> None:
 
 
 def recounted(result: Result) -> Mapping[tuple[str, str], tuple[float, int, int]]:
-    """By metric and slice, from the judgements: the value, the number judged and the total."""
     try:
         counts = benchmark_of(result).measures.count(result.judgements, result.selection)
         metrics = metrics_of(result)

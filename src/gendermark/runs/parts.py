@@ -139,7 +139,6 @@ class _Made:
 
 
 def merge(directories: Sequence[Path], output: Path, context: RunContext) -> list[Result]:
-    """Join the parts of a run, and score it."""
     for directory, n in Counter(directories).items():
         if n > 1:
             raise UserError(f"{directory} was given twice; give each part once")
@@ -196,7 +195,6 @@ def _again(parts: Sequence[_Made]) -> str:
 
 
 def _check_parts(given: Sequence[_Made]) -> None:
-    """Refuse parts of different runs, and missing or surplus parts."""
     by_part: dict[Part, Path] = {}
     first = given[0]
     for one in given:
@@ -230,7 +228,6 @@ def _differing(one: _Made, two: _Made) -> list[str]:
 
 
 def _settings(config: RunConfig) -> dict[str, Any]:
-    """Settings by name; of several selections, all values of an option."""
     found = config.to_json()
     selections, resampling = found.pop("selections"), found.pop("resampling")
     names = dict.fromkeys(name for row in selections for name in row)

@@ -79,7 +79,6 @@ class Question:
         return 100 * math.sqrt(variance)
 
     def detectable(self) -> float:
-        """The smallest difference detected with 80% power, in points."""
         steps = range(100 * _STEPS_PER_POINT)
         return (
             bisect_left(steps, True, key=lambda n: self._is_enough(self.n_groups, n / _STEPS_PER_POINT))
@@ -87,7 +86,6 @@ class Question:
         )
 
     def power(self, points: float) -> float:
-        """Power for a true difference of this many points."""
         df = max(self.n_groups - 1.0, 1.0)
         needed = statistics.student_quantile(1 - self.level / 2, df)
         error = self.standard_error(points)
@@ -119,7 +117,6 @@ class Question:
 
 
 def questions(benchmark: Benchmark, items: Sequence[Item], expected: Expected) -> list[Question]:
-    """The questions of a design; empty if it does not distinguish women and men."""
     sizes: dict[Gender, Counter[str]] = defaultdict(Counter)
     for item in items:
         if item.expected in _KNOWN:
@@ -141,7 +138,6 @@ def questions(benchmark: Benchmark, items: Sequence[Item], expected: Expected) -
 
 
 def _left(sizes: Collection[int], correlation: float) -> float:
-    """Variance of a mean over groups of these sizes, relative to one sentence."""
     total = sum(sizes)
     return sum((n / total) ** 2 * ((1 - correlation) / n + correlation) for n in sizes)
 

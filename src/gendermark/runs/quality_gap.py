@@ -41,7 +41,6 @@ _Scores = tuple[str, str, Sequence[Sequence[float]], Callable[[Sequence[float]],
 
 
 def quality_gap(result: Result, scorer: Any, resampling: Resampling) -> QualityGap:
-    """Scores of a result whose items have references; intervals resample the benchmark's groups."""
     sources, texts, references = _sentences(result)
     name, signature, rows, score = _scores(scorer, sources, texts, references)
     rows_of = dict(zip((j.item_id for j in result.judgements), rows, strict=True))

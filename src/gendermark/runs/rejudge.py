@@ -111,7 +111,6 @@ def _allows(selection: Selection, name: str, value: Any) -> bool:
 
 
 def _refuse_unused(options: Mapping[str, Any], chosen: Sequence[Selection]) -> None:
-    """Refuse an option that no benchmark of the run has."""
     for name, value in options.items():
         if value and not any(_allows(selection, name, value) for selection in chosen):
             first = chosen[0].benchmark
@@ -135,7 +134,6 @@ def score_again(
     where: str,
     executor: Executor = SERIAL,
 ) -> tuple[ItemSet, Answers, Result]:
-    """Judge and estimate the stored texts of a cell, in judgement order, with this version."""
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
     item_set = benchmark.load(selection)
     ids = [mapped(attrgetter("item_id"), records) for records in (old.judgements, item_set.items)]

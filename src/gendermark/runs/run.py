@@ -73,7 +73,6 @@ class Step:
 
     @cached_property
     def choices(self) -> Sequence[Request]:
-        """Requests of the forced choice."""
         return choice_requests(self.requests, self.pairs) if self.pairs else []
 
     @property
@@ -158,7 +157,6 @@ def run(config: RunConfig, directory: Path | None = None, context: RunContext = 
 def carry_out(
     planned: Plan, system: System, directory: Path | None = None, context: RunContext = NO_CONTEXT
 ) -> list[Result]:
-    """Carry out a plan for an open system."""
     config = planned.config.to_json()
     context = replace(context, name=context.name or (folder.name_in(directory) if directory is not None else ""))
     done: dict[int, Result] = {}
@@ -268,7 +266,6 @@ def _translated(step: Step, system: System, store: Store | None, config: RunConf
 
 
 def _scored(numbered: tuple[int, Translated], executor: Executor = SERIAL) -> tuple[Result, float]:
-    """The result of one step, and its seconds."""
     _, given = numbered
     started = time.monotonic()
     benchmark: Benchmark = registry.load("benchmark", given.item_set.selection.benchmark)

@@ -40,7 +40,6 @@ class Origin:
 
 
 def sentence_of(item: Item, samples: Sequence[Translation]) -> SourceAndTranslation:
-    """The source and the translation; with several samples the first."""
     return item.source, samples[0].text if samples else None
 
 
@@ -52,7 +51,6 @@ its tables dominate memory."""
 def score(
     benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin, executor: Executor = SERIAL
 ) -> Result:
-    """Judge the translations of an item set, one or several per item, and estimate every metric."""
     result = summarise(benchmark, item_set, judge(benchmark, item_set, answers, executor), origin)
     return check_result(result) if _is_plug_in(benchmark) else result
 
@@ -77,7 +75,6 @@ def judge(
 
 
 def _judge_portion(portion: tuple[ItemSet, Answers]) -> list[Judgement]:
-    """On a worker."""
     item_set, answers = portion
     return judge_portion(registry.load("benchmark", item_set.selection.benchmark), item_set, answers)
 
@@ -92,7 +89,6 @@ def portions(item_set: ItemSet, answers: Answers) -> Iterator[tuple[ItemSet, Ans
 
 
 def judge_portion(benchmark: Benchmark, item_set: ItemSet, answers: Answers) -> list[Judgement]:
-    """The judgements of one portion, which depend on nothing else."""
     judged = answers if item_set.selection.rules != "best" else _translated_only(item_set, answers)
     found = benchmark.judge(item_set, judged)
     if _is_plug_in(benchmark):
@@ -135,7 +131,6 @@ def _translated_only(item_set: ItemSet, answers: Answers) -> Answers:
 
 
 def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judgement], origin: Origin) -> Result:
-    """Estimate from judgements alone."""
     selection, measures = item_set.selection, benchmark.measures
     signed = replace(item_set, selection=benchmark.settled(judgements, selection))
     signature = sign(benchmark, signed, origin)
@@ -173,7 +168,6 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
 
 @cached
 def _reasons(judgements: Sequence[Judgement]) -> Counter[str]:
-    """Reasons for untranslated sentences."""
     return Counter(judgement.reason for judgement in judgements if judgement.verdict is Verdict.NOT_TRANSLATED)
 
 

@@ -106,7 +106,6 @@ class Store:
             self._lock_path(self._owner).unlink()
 
     def get(self, system_id: str, requests: Iterable[Request]) -> dict[Key, Translation]:
-        """The stored translations of these requests, with all samples."""
         found: dict[Key, Translation] = {}
         damaged: list[Key] = []
         ids = list(dict.fromkeys(request.request_id for request in requests))
@@ -138,7 +137,6 @@ class Store:
         return found
 
     def claim(self, system_id: str, requests: Sequence[Request]) -> list[Request]:
-        """Claim the requests that nobody has answered or is answering; return them."""
         keys = [(request.request_id, request.first_sample) for request in requests]
         with self._transaction() as connection:
             # Claims of dead owners are void. There are never more claims than runs are working on.
@@ -179,7 +177,6 @@ class Store:
             )
 
     def forget(self, system_id: str, requests: Iterable[Request]) -> None:
-        """Drop wrong answers to these requests."""
         with self._transaction() as connection:
             connection.executemany(
                 "DELETE FROM translation WHERE system_id = ? AND request_id = ?",
@@ -187,7 +184,6 @@ class Store:
             )
 
     def others(self, system_id: str) -> list[str]:
-        """Other runs that are asking this system: `PROCESS on HOST`."""
         with self._problems():
             owners = self._connection.execute(
                 "SELECT DISTINCT owner FROM claim WHERE owner != ? AND system_id = ?", (self._owner, system_id)
@@ -219,7 +215,6 @@ class Store:
             )
 
     def _remove_dead_owners(self) -> None:
-        """Remove lock files of killed runs."""
         for path in self._lock_path(_OPENING).parent.iterdir():
             if path.name not in (_OPENING, _MADE) and not locks.is_held(path):
                 path.unlink(missing_ok=True)

@@ -164,7 +164,6 @@ class _Translating:
                 yield Shard(system.opened_as, system.system_id, briefing, tuple(requests), size)
 
     def _claimed(self, n: int) -> list[Request]:
-        """The next requests that no other run is asking."""
         batch = [self._pending.popleft() for _ in range(min(n, len(self._pending)))]
         claimed = self._store.claim(self._system.system_id, batch) if batch else []
         self._n_asked += len(claimed)

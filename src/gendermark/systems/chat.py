@@ -25,7 +25,6 @@ from gendermark.reading.codes import NAMES
 
 
 def language_name(code: str) -> str:
-    """A language's English name, from our table or a plug-in."""
     if code in NAMES:
         return NAMES[code]
     if code in registry.names("language"):
@@ -164,7 +163,6 @@ def extract(answer: str, source: str) -> tuple[str | None, str]:
 
 
 def _unmarked(text: str, source: str) -> tuple[str | None, str]:
-    """As `extract`, for an answer without markup."""
     text = _OUTER_TAGS.sub("", text)
     n_breaks = source.strip().count("\n")
     first, _, rest = text.partition("\n")

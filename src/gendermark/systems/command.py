@@ -121,7 +121,6 @@ class Command(System):
             raise self._failure(problem, process, position, requests)
 
     def _ending(self, process: _LineProcess) -> str:
-        """The problem of a program that ended after its output; empty if none."""
         try:
             return_code = process.wait(self._timeout_seconds)
         except subprocess.TimeoutExpired:

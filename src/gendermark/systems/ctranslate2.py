@@ -240,7 +240,6 @@ class CTranslate2(Engine):
         return Continuation(tokens, np.array([np.asarray(row)[: len(self._tokens)] for row in rows], dtype=np.float32))
 
     def _in_parallel(self, batches: Sequence[Item], work: Callable[[Item], Answer]) -> Iterator[Answer]:
-        """The answers to each batch, in order; the engine's workers compute in parallel."""
         if self._workers == 1 or len(batches) == 1:
             yield from map(work, batches)
             return

@@ -128,7 +128,6 @@ class Engine(System):
         return None
 
     def _in_parallel(self, batches: Sequence[Item], work: Callable[[Item], Answer]) -> Iterator[Answer]:
-        """The answers to each batch, in order."""
         return map(work, batches)
 
     def _quietly(self) -> contextlib.AbstractContextManager[None]:
@@ -242,7 +241,6 @@ class Engine(System):
     def _continue_all(
         self, sources: Sequence[Tokens], frame: Any, prefixes: Sequence[tuple[int, tuple[int, ...]]]
     ) -> list[Continuation]:
-        """The greedy continuation of each (number of a source, tokens so far)."""
         paths = [Prefix(number, sources[number], tokens) for number, tokens in prefixes]
         batches = self._cut(paths)
         work = partial(self._continue, frame=frame, n_together=len(paths))
@@ -334,7 +332,6 @@ def is_out_of_memory(problem: BaseException) -> bool:
 
 
 def target_of(request: Request, spec: str) -> str:
-    """The translation to score; refuses an empty one."""
     if not (request.target or "").strip():
         raise UserError(f"{spec} cannot score an empty translation (of {request.source!r})")
     return request.target or ""

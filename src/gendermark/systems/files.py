@@ -54,7 +54,6 @@ def _only(directory: Path, selection: Selection) -> Path | None:
 
 
 def _stems(selection: Selection) -> list[str]:
-    """Possible file names of a benchmark and direction, without suffix; ours first."""
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
     return [selection.cell, *benchmark.file_names(selection)]
 

@@ -138,11 +138,9 @@ class Client:
         return self._request("GET", path, **how)
 
     def post(self, path: str, **how: Any) -> Any:
-        """As `get`, with a body."""
         return self._request("POST", path, **how)
 
     def rows(self, path: str) -> list[Any]:
-        """The rows of a JSON-lines file."""
         found: list[Any] = self._request("GET", path, is_file=True)
         return found
 
@@ -389,13 +387,11 @@ class Client:
 
 
 def identity(client: Client, options: Mapping[str, str]) -> str:
-    """A `system_id` from the address and the options that affect answers."""
     changing = {name: value for name, value in options.items() if value and name not in (*OPTIONS, "url")}
     return with_options(f"{client.spec.partition(':')[0]}:{client.url}", changing)
 
 
 def fields(payload: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tuple[str, str | int]]:
-    """All texts and numbers in an answer, with their names."""
     if isinstance(payload, str | int):
         yield name, payload
     elif isinstance(payload, list | dict) and depth:
@@ -404,7 +400,6 @@ def fields(payload: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tupl
 
 
 def message_of(payload: Any) -> str:
-    """The human-readable message of an error."""
     return next((text for name, text in fields(payload) if name in _MESSAGES and isinstance(text, str) and text), "")
 
 

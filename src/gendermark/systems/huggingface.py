@@ -222,14 +222,12 @@ class HuggingFace(Engine):
         """A function from the next tokens of each translation to the logits that follow."""
 
     def _suppressed_tokens(self) -> list[int]:
-        """Tokens that the model's own settings suppress."""
         tokens = {row[0] for row in self._generation.bad_words_ids or () if len(row) == 1}
         return sorted(tokens | set(_listed(self._generation.suppress_tokens)))
 
     # -- from text to tokens
 
     def _begin(self, frame: Frame) -> Tokens:
-        """The forced first tokens of every translation."""
         begin = [self._tokeniser.convert_tokens_to_ids(token) for token in frame.before_target]
         return begin or _listed(self._generation.forced_bos_token_id)
 
@@ -357,7 +355,6 @@ class HuggingFace(Engine):
         return found
 
     def _allowed(self, logits: Any) -> Any:
-        """Logits without suppressed tokens, and with a single end token."""
         logits = logits.float()
         if self._suppressed:
             logits[..., self._suppressed] = float("-inf")
@@ -368,7 +365,6 @@ class HuggingFace(Engine):
         return logits
 
     def _padded(self, rows: Sequence[Sequence[int]], side: str = "right") -> tuple[Any, Any]:
-        """Rows of tokens as one padded tensor, with its mask."""
         import torch
 
         shape = (len(rows), max(map(len, rows)))
@@ -663,7 +659,6 @@ def _dtype(options: Mapping[str, str], device: str, config: Any) -> str:
 
 
 def _listed(value: Any) -> list[int]:
-    """A setting that may be missing, one token or several."""
     if value is None:
         return []
     return [int(token) for token in value] if isinstance(value, (list, tuple)) else [int(value)]

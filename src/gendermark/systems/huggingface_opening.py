@@ -39,7 +39,6 @@ class Place(NamedTuple):
 
 
 def locate(spec: str, name: str, revision: str | None) -> Place:
-    """Locate a model; refuses anything else."""
     directory = Path(name).expanduser()
     if directory.is_dir():
         if revision is not None:
@@ -101,7 +100,6 @@ def _commit(spec: str, name: str, revision: str | None) -> str:
 
 
 def _status(problem: BaseException | None) -> int | None:
-    """The HTTP status of the hub's answer, if any."""
     while problem is not None:
         if (response := getattr(problem, "response", None)) is not None:
             return int(response.status_code)
@@ -110,7 +108,6 @@ def _status(problem: BaseException | None) -> int | None:
 
 
 def open_config(spec: str, place: Place) -> Any:
-    """The configuration of a model that can translate."""
     import transformers
     from transformers.models.auto import modeling_auto
 
@@ -132,7 +129,6 @@ def open_config(spec: str, place: Place) -> Any:
 
 
 def open_generation_config(place: Place, config: Any) -> Any:
-    """The model's own generation settings."""
     import transformers
 
     try:
@@ -179,7 +175,6 @@ def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
 
 
 def is_installed(package: str) -> bool:
-    """Without importing it."""
     try:
         return importlib.util.find_spec(package) is not None
     except ModuleNotFoundError:  # a parent package

@@ -250,7 +250,6 @@ class OpenAI(System):
         return choices[:1]
 
     def _body(self, request: Request, sample: int, n: int = 1) -> dict[str, Any]:
-        """The body of a request for n samples, from this one on."""
         fields = (request.source, request.source_language, request.target_language, dict(request.options).get(HINT, ""))
         if self._endpoint == "chat":
             body = self._asked(self._prompt.messages(*fields))
@@ -283,7 +282,6 @@ class OpenAI(System):
         return {"model": self._model, "messages": messages}
 
     def _choices(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
-        """Between one and n choices, in order."""
         form = self._prompt.body if self._has_response_format else {}
         try:
             payload = self._client.post(_PATHS[self._endpoint], json={**form, **body})
@@ -296,7 +294,6 @@ class OpenAI(System):
         return self._in_order(payload, n)
 
     def _in_order(self, payload: Any, n: int) -> list[dict[str, Any]]:
-        """The choices of an answer."""
         choices = self._client.take(payload, "choices", kind=list)
         if not 1 <= len(choices) <= n:
             raise SystemFailure(
@@ -429,7 +426,6 @@ def _kind(status: int, payload: Any) -> str:
 
 
 def _usage(payload: Any) -> dict[str, int]:
-    """Token counts by kind, if the server gives them."""
     usage = payload.get("usage") if isinstance(payload, dict) else None
     usage = usage if isinstance(usage, dict) else {}
     counts = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
@@ -496,7 +492,6 @@ def _number_or_none(options: Mapping[str, str], key: str, kind: type[T]) -> T | 
 
 
 def _extra(options: Mapping[str, str]) -> dict[str, Any]:
-    """Further fields of the request, as JSON."""
     text = options.get("extra", "{}")
     try:
         found = json.loads(text)

@@ -40,7 +40,6 @@ class Decoding:
 
     @classmethod
     def of(cls, options: Iterable[tuple[str, str]]) -> Decoding:
-        """The decoding of a request; refuses invalid options."""
         given = dict(options)
         for key in given:
             if key not in OPTIONS:
@@ -58,7 +57,6 @@ class Decoding:
         )
 
     def choices(self, log_probabilities: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The allowed tokens in numeric order, with normalised probabilities."""
         scaled = log_probabilities if self.temperature == 1 else log_probabilities / self.temperature
         tokens: NDArray[np.int64] = np.arange(len(scaled))
         if 0 < self.top_k < len(scaled):
@@ -114,7 +112,6 @@ class _Group(NamedTuple):
 def draw(
     requests: Sequence[Request], continue_greedily: Continue, end_tokens: frozenset[int], max_tokens: int
 ) -> list[list[Draw]]:
-    """The samples of each request, by number."""
     decodings = [Decoding.of(request.options) for request in requests]
     chances = [_chances(request, one.seed, max_tokens) for request, one in zip(requests, decodings, strict=True)]
     drawn: list[dict[int, Draw]] = [{} for _ in requests]

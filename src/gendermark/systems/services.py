@@ -83,7 +83,6 @@ class Service(System):
 
     @staticmethod
     def _kind(status: int, payload: Any) -> str:  # noqa: ARG004
-        """The meaning of an error (`http.Classify`)."""
         return ""
 
     # -- the same for all
@@ -141,7 +140,6 @@ class Service(System):
         return [Translation(one.request_id, text, one.first_sample) for one, text in zip(requests, texts, strict=True)]
 
     def _texts(self, rows: Any, *path: str | int) -> list[str]:
-        """The text at a path of each row of an answer."""
         return [self._client.take(row, *path, kind=str) for row in self._client.take(rows, kind=list)]
 
     def _unknown_direction(self, source: str, target: str, sources: Iterable[str], targets: Iterable[str]) -> UserError:
@@ -310,7 +308,6 @@ class Google(Service):
 
     @staticmethod
     def _kind(status: int, payload: Any) -> str:
-        """Google answers several things with 400 and 403; the reason distinguishes them."""
         reasons = {value for name, value in http.fields(payload) if name == "reason"}
         if status == 403 and reasons & {"rateLimitExceeded", "userRateLimitExceeded"}:
             return "passing"
@@ -348,7 +345,6 @@ class LibreTranslate(Service):
 
     @staticmethod
     def _kind(status: int, payload: Any) -> str:
-        """Limits on characters and texts are reported like any other error."""
         is_limit = re.search(r"exceeds? .*limit", http.message_of(payload), re.IGNORECASE)
         return "too large" if status == 400 and is_limit else ""
 
@@ -418,7 +414,6 @@ class Aws(Service):
 
     @classmethod
     def _kind(cls, status: int, payload: Any) -> str:  # noqa: ARG003
-        """Amazon answers most things with 400; the error type distinguishes them."""
         error = cls._error(payload)
         if cls._passing.match(error):
             return "passing"

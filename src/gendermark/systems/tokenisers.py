@@ -203,7 +203,6 @@ def guess_convention(tokenisers: Tokenisers, vocabulary: Collection[str], start:
 
 
 def opus_tokens(vocabulary: Collection[str]) -> list[str]:
-    """Target language tokens of a multilingual OPUS-MT model; empty for bilingual ones."""
     return sorted(token for token in vocabulary if re.fullmatch(r">>[^<>]+<<", token))
 
 

@@ -88,7 +88,6 @@ class Wrapper(System):
         return request
 
     def _people(self, source: str) -> list[PersonTold]:
-        """The people in a source whose gender is known."""
         people = read_source(source)
         if self._gold is None:
             return [person for person in people if person.gender is not None]
@@ -255,7 +254,6 @@ class Rerank(Wrapper):
         return found
 
     def _candidates(self, requests: Sequence[Request]) -> Iterator[tuple[str, Translation]]:
-        """(request id, candidate)"""
         if not requests:
             return
         if self._inner.gives_n_best:
@@ -345,7 +343,6 @@ class Hinted(Wrapper):
     def _answers(
         self, requests: Sequence[Request], portions: Iterator[Sequence[Translation]]
     ) -> Iterator[Sequence[Translation]]:
-        """The inner system's answers as answers to the original requests."""
         originals: dict[str, list[Request]] = {}
         for request in requests:
             originals.setdefault(self._inner_request(request).request_id, []).append(request)

@@ -57,7 +57,6 @@ _SHOWN = "all prof mens-work womens-work fam nat oth subj scmp dobj oprp plur tw
 
 
 def people(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Masculine share by kind of noun, role and number of people."""
     for cell, results in sheet.cells.items():
         rows: list[charts.DotRow] = []
         for label, result in results.items():
@@ -122,8 +121,6 @@ _FILLS = {
 
 
 def offers(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """What the translations of a sentence offer together."""
-
     def with_rest(shares: list[float]) -> list[float]:
         right, both, men, women, _ = shares
         flawed = max(both - right, 0.0)
@@ -183,8 +180,6 @@ _LOOKS = {
 
 
 def directions(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Precision, recall and F0.5 of a rewriter in both directions."""
-
     def rows_of(cell: str, result: Result) -> Iterator[charts.DotRow]:
         for direction in gate.DIRECTIONS:
             if dots := marks(result, {(metric, direction): look for metric, look in _LOOKS.items()}):

@@ -42,7 +42,6 @@ _ALIGNED = re.compile(r"(\d+)-(\d+)")
 
 
 def names_of(n_people: int) -> list[str]:
-    """Names of the variants for this number of people: letter n is the gender of person n."""
     return ["".join(letters) for letters in product("fm", repeat=n_people)]
 
 
@@ -61,7 +60,6 @@ class Row:
 
     @property
     def tags(self) -> dict[str, str]:
-        """Tags of all its items: its labels, without duplicates, and its key words."""
         labels = dict.fromkeys(filter(None, self.cells["labels"].split(";")))
         return {"labels": " ".join(labels), **{key: self.cells[key] for key in _KEYWORDS}}
 
@@ -139,7 +137,6 @@ def rewriting_requests(item_set: ItemSet) -> list[Request]:
 
 
 def nouns_of(kw_s: str, n_people: int) -> list[str]:
-    """Lower-case English head noun of each person; only the first if the entries do not match the people."""
     heads = []
     for entry in kw_s.split(";"):
         first = entry.split("=")[0]

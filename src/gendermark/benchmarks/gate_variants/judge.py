@@ -74,13 +74,11 @@ class Reading:
 
     @property
     def gender(self) -> Gender | None:
-        """The common gender; None if they differ or some could not be read."""
         found = set(self.letters) - {gate.CLOSED}
         return GENDER.get(next(iter(found))) if len(found) == 1 else None
 
 
 def normalised(text: str) -> str:
-    """Without typographic variation."""
     return unicodedata.normalize("NFC", text).translate(_PLAIN).strip()
 
 
@@ -112,14 +110,12 @@ def key_terms(kw_f: str, kw_m: str) -> list[list[tuple[str, str]]]:
 
 
 def terms_of(item: Item, wanted: Gender) -> list[Term]:
-    """Key words of all people, in the wanted and in the other gender."""
     pairs = [pair for entry in key_terms(item.tags["kw_f"], item.tags["kw_m"]) for pair in entry]
     side = 0 if wanted is Gender.FEMININE else 1
     return [Term(tuple(pair[side].split()), tuple(pair[1 - side].split())) for pair in pairs]
 
 
 def variants_of(item: Item) -> tuple[str, ...]:
-    """The variants in the order of `names_of`."""
     return tuple(item.tags[name] for name in names_of(n_people(item)))
 
 
@@ -250,7 +246,6 @@ def _shown(found: Sequence[str]) -> tuple[str, ...]:
 
 
 def _places(text: str, found: Sequence[str]) -> tuple[Span, ...]:
-    """Positions of padded terms in a text; none for the rare text whose length changes when padded."""
     blank = blanked(text)
     if not found or len(blank) != len(text):
         return ()
@@ -379,7 +374,6 @@ def _as_garg(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequ
 
 
 def _changes(one: str, other: str) -> list[tuple[list[str], list[str]]]:
-    """The words of each differing stretch."""
     a, b = blanked(one).split(), blanked(other).split()
     opcodes = SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     return [(a[a1:a2], b[b1:b2]) for kind, a1, a2, b1, b2 in opcodes if kind != "equal"]

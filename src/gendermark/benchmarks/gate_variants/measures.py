@@ -69,7 +69,6 @@ def _labels_of(judgement: Judgement) -> list[str]:
 
 
 def _by_label(judgements: Sequence[Judgement], row_of: RowOf) -> list[tuple[Any, ...]]:
-    """A row for each label, the most frequent first."""
     by_label: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in judgements:
         for label in _labels_of(judgement):

@@ -74,7 +74,6 @@ _BOTH = charts.Look("square", charts.GREEN, filled=False)
 
 
 def stereotypes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Masculine rate by stereotype: one figure per direction, one mark per system."""
     for cell, results in sheet.cells.items():
         women, men = ([_stereotype_row(name, results) for name in names] for names in (WOMEN, MEN))
         if not any(dots for row in (*women, *men) for dots in row.dots):
@@ -110,7 +109,6 @@ def _stereotype_row(name: str, results: Mapping[str, Result]) -> charts.DotRow:
 
 
 def rates(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Both rates of all systems and languages."""
     looks = {("p_f", "all"): charts.FEMALE, ("p_m", "all"): charts.MALE, ("f_m", "all"): _BOTH}
 
     def row(cell: str, result: Result) -> list[charts.DotRow]:

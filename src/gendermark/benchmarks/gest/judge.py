@@ -68,7 +68,6 @@ PUBLISHED_LANGUAGES = ("be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk")
 
 
 def languages() -> tuple[str, ...]:
-    """All languages whose first person can be read, the paper's first."""
     return (*PUBLISHED_LANGUAGES, *(code for code in codes("speaker.toml") if code not in PUBLISHED_LANGUAGES))
 
 

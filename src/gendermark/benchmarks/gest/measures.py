@@ -54,7 +54,6 @@ def _counts(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rates(columns: Sequence[Floats], centre: Centre) -> Floats:
-    """The rate of each stereotype, one row each."""
     return centre(np.stack(columns[::2]), np.stack(columns[1::2]))
 
 

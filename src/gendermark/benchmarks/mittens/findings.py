@@ -85,7 +85,6 @@ _FILLS = {
 
 
 def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Women and men in each set and, with several, in each language."""
     for cell, label, result in sheet.results:
         slices = list(dict.fromkeys(e.slice for e in result.estimates))
         languages = [name for name in slices if f"{name}-feminine" in slices and name not in SETS]
@@ -117,8 +116,6 @@ def _gender_rows(result: Result, slices: Sequence[str]) -> list[charts.DotRow]:
 
 
 def outcomes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Outcomes of all passages that could be judged, under rules `best`."""
-
     def with_rest(shares: list[float]) -> list[float]:
         # Out of English, words of both genders decide nothing and count as undecided.
         right, wrong, _, failed = shares

@@ -263,7 +263,6 @@ def _of_row(row: Sequence[str]) -> Passage:
 
 
 def one_line(text: str) -> str:
-    """On one line, as exported."""
     return _LINE_BREAK.sub(" ", text.strip())
 
 

@@ -113,7 +113,6 @@ def _contrast(reference: str, twin: str, code: str) -> Contrast:
 
 @cache
 def _plain(text: str) -> frozenset[str]:
-    """Words without accents."""
     return frozenset(cut("".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))))
 
 
@@ -159,7 +158,6 @@ _WORD = re.compile(r"[a-z]+")
 
 
 def scan(text: str) -> list[tuple[str, Span]]:
-    """The gendered pronouns of a text, in lower case."""
     low = text.lower()
     found = [(match.group(), match.span()) for match in _WORD.finditer(low) if match.group() in GENDERS]
     return list(zip((word for word, _ in found), lowered_spans(text, [span for _, span in found]), strict=True))

@@ -46,7 +46,6 @@ _MOST_LISTED = 5
 
 
 def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Accuracy for women and men; for pairs also the quality gap."""
     has_pairs = sheet.benchmark == COUNTERFACTUAL
     looks = {
         ("accuracy", part): look
@@ -76,7 +75,6 @@ def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 
 
 def sentence_gaps(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """The pairs with the largest quality gaps."""
     for cell, label, result in sheet.results:
         gaps = _gaps(result.judgements)
         if any(gap for _, gap in gaps):

@@ -169,7 +169,6 @@ def _person_gender(given: str, context: str) -> tuple[Gender | None, str]:
 
 @cache
 def _professions() -> tuple[re.Pattern[str], Mapping[str, str]]:
-    """One pattern for all professions, the longest first, and their classes."""
     classes = {row["profession"].lower(): row["class"] for row in core_rows("mt_geneval/professions.tsv")}
     names = "|".join(re.escape(name) for name in sorted(classes, key=len, reverse=True))
     return re.compile(rf"\b({names})s?\b", re.I), classes

@@ -84,7 +84,6 @@ def judge_pairs(item_set: ItemSet, answers: Answers) -> list[Judgement]:
 
 
 def _own_part(item: Item, text: str | None, settings: Settings) -> str | None:
-    """The translation of the sentence itself, without its context."""
     if text is None or not text.strip() or not item.tags.get("context"):
         return text
     return contexts.find(text, item.tags["context"], item.source, _context(settings))
@@ -135,7 +134,6 @@ def _judge_whole(item: Item, people: list[SourcePerson], answer: str, language: 
 
 
 def _weighing(item: Item, people: list[SourcePerson], text: str, language: Language) -> Weighing:
-    """A translation with its people, their gender and the references."""
     contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
     reading = read_translation(text, language.code)
     gender = letter_of(item.expected)

@@ -56,7 +56,6 @@ def letter_of(gender: Gender | None) -> str:
 
 
 def decide(found: Iterable[Evidence]) -> tuple[str, list[Evidence]]:
-    """The outcome and the deciding evidence."""
     found = list(found)
     told = [one for one in found if one.weight > FAINT] or found
     right, wrong = ([one for one in told if one.is_right is side] for side in (True, False))
@@ -307,7 +306,6 @@ class Weighing:
         return SURE if kind and self._is_introduced(at) else LIKELY
 
     def _weight_of_unit(self, at: int, end: int, is_right: bool) -> int | None:
-        """The weight of words specific to one reference."""
         last, label = self.lists.look_up(self.words[end - 1]), self.reading.labels[at]
         is_pair = end - at == 2
         if self._is_name(at) or last.is_fixed or label.kind == "ADV" or (not is_right and self._is_of_a_fixed_noun(at)):

@@ -103,7 +103,6 @@ def _words(result: Result) -> list[Finding]:
 
 
 def _reliability(result: Result) -> Finding:
-    """Accuracy of the reader in this language, from labelled data."""
     code = result.selection.target_language
     measured = [
         f"coverage {row['decided']}%, accuracy {row['right']}% ({row['texts']})"

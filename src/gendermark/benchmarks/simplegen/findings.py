@@ -38,7 +38,6 @@ _LABELS = {
 
 
 def groups(sheet: Sheet) -> Iterator[Figure]:
-    """The four groups: correct, wrong and inconclusive."""
     for cell, results in sheet.cells.items():
         parts = []
         for label, result in results.items():

@@ -48,7 +48,6 @@ def load(settings: Settings) -> ItemSet:
 
 
 def _own(path: str, settings: Settings) -> ItemSet:
-    """A user's own sentences about occupations of the lexicon."""
     typical = {name: Gender.FEMININE if percent > 50 else Gender.MASCULINE for name, _, percent in core_occupations()}
     known = {entry.occupation for entry in lexicon(settings.target_language)}
     rows, origin = read_own(path, ("source", "gender", "entity"))
@@ -98,7 +97,6 @@ def _group_items(group: str, templates: Sequence[str], terms: Terms, cluster: st
 
 
 def _expand(template: str, terms: Terms) -> Iterable[tuple[str, Term]]:
-    """Every sentence of a template, with its occupation."""
     keywords = list(dict.fromkeys(_KEYWORD.findall(template)))
     for combination in product(*(terms[keyword] for keyword in keywords)):
         chosen = dict(zip(keywords, combination, strict=True))

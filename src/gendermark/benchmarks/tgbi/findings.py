@@ -35,7 +35,6 @@ def findings(result: Result) -> list[Finding]:
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
-    """The table of the paper, and the mean over all sets."""
     found = []
     for number, form in enumerate(slice_tables(__package__, "tgbi-1", {name: name for name in SETS}, cells)):
         means = [place for run in form.runs for place in (Place(number, run, "tgbi"), None, None, None)]
@@ -57,7 +56,6 @@ _MOST_LISTED = 6
 
 
 def sets(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Translations of gender-neutral pronouns, by sentence set."""
     for cell, results in sheet.cells.items():
         parts = [(sheet.title_of(label), rows) for label, result in results.items() if (rows := _set_rows(result))]
         if parts:
@@ -88,7 +86,6 @@ def _set_rows(result: Result) -> list[charts.StackedRow]:
 
 
 def _indices(sheet: charts.Sheet, results: Mapping[str, Result]) -> str:
-    """The index of each system, with its interval."""
     said = []
     for label, result in results.items():
         if index := result.find("tgbi"):

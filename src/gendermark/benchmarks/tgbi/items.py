@@ -60,7 +60,6 @@ def load(settings: Settings) -> ItemSet:
 
 
 def _own(path: str, settings: Settings) -> ItemSet:
-    """A user's own sentences, each in one of the sets."""
     rows, origin = read_own(path, ("source", "entity", "set"))
     items: list[Item] = []
     for index, row in enumerate(rows):
@@ -127,7 +126,6 @@ def sets_of(code: str) -> list[str]:
 
 @cache
 def styles_of(code: str) -> Sequence[Mapping[str, Any]]:
-    """Combinations of formality and politeness, with a template per class of lexeme."""
     found: list[dict[str, Any]] = tomllib.loads(core_text(f"tgbi/{code}.toml"))["style"]
     return found
 

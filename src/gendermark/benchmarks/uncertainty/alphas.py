@@ -152,12 +152,10 @@ def completed_alpha(settings: Settings, similarity: str) -> str:
 
 
 def chosen_alpha(judgements: Sequence[Judgement], wanted: str) -> float:
-    """The given power of S3E, or the one tuned on the development half."""
     return parse_alpha(wanted) or tuning_of(judgements).alpha or ALPHA
 
 
 def settled_alpha(judgements: Sequence[Judgement], wanted: str) -> str:
-    """As signed."""
     if wanted != "tuned":
         return wanted
     best = tuning_of(judgements).alpha
@@ -229,7 +227,6 @@ def alpha_table(judgements: Sequence[Judgement]) -> Table:
 
 
 def alpha_remarks(judgements: Sequence[Judgement], wanted: str) -> list[str]:
-    """Warnings about a tuned alpha."""
     if wanted == "tuned":
         tuning = tuning_of(judgements)
         if tuning.alpha is None:

@@ -38,7 +38,6 @@ class Entailment:
         self._answers = Answers(self.name, self._ask)
 
     def __call__(self, pairs: Sequence[Pair]) -> list[bool]:
-        """For each (premise, hypothesis), whether entailment is the most probable label."""
         found = self._answers(pairs)
         return [found[pair] == _YES for pair in pairs]
 
@@ -113,7 +112,6 @@ def clusters_with(
 
 
 def _linked(pairs: Iterable[Pair], entails: Entails) -> set[Pair]:
-    """The pairs of texts that entail each other."""
     asked = list(dict.fromkeys(_ordered(a, b) for a, b in pairs))
     forward = [pair for pair, holds in zip(asked, entails(asked), strict=True) if holds]
     backward = entails([(b, a) for a, b in forward])

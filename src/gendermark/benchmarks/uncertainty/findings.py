@@ -42,7 +42,6 @@ def findings(result: Result) -> list[Finding]:
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
-    """The paper's tables, as far as there are numbers."""
     made = {
         "log p, right - wrong": lambda result: _log_probability(result, "right", "wrong"),
         "log p, right": lambda result: _log_probability(result, "right"),
@@ -70,7 +69,6 @@ def _log_probability(result: Result, *sides: str) -> Estimate | None:
 
 
 def _accuracy(result: Result) -> Estimate | None:
-    """Accuracy over all sentences with equal weights."""
     told, left_open = result.find("p_right", UNAMBIGUOUS), result.find("p_neutral", AMBIGUOUS)
     if told is None or told.value is None or left_open is None or left_open.value is None:
         return None
@@ -102,7 +100,6 @@ _MOST_OCCUPATIONS = 40
 
 
 def entropies(sheet: charts.Sheet) -> Iterator[charts.Figure]:
-    """Figure 2 of the paper, without its quality bins."""
     rows: list[charts.DotRow] = []
     for cell, results in sheet.cells.items():
         dots = {

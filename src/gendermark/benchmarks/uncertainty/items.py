@@ -127,7 +127,6 @@ def with_name(text: str, position: int, gender: Gender | None, language: str, en
 
 @cache
 def names() -> Mapping[tuple[str, Gender], Sequence[str]]:
-    """(target language, gender) -> names."""
     found: dict[tuple[str, Gender], list[str]] = defaultdict(list)
     for row in core_rows("uncertainty/names.tsv"):
         found[row["language"], Gender(row["gender"])].append(row["name"])
@@ -231,7 +230,6 @@ def right_references(item: Item, settings: Settings) -> list[str]:
 
 
 def neutral_references(item: Item) -> list[str]:
-    """mGeNTE may have several."""
     return [text for name, text in item.tags.items() if name.startswith("reference_neutral")]
 
 
@@ -243,6 +241,5 @@ def _of_both_genders(item: Item, settings: Settings) -> tuple[str, str]:
 
 @cache
 def references(language: str) -> Mapping[tuple[str, str], tuple[str, str]]:
-    """(contrast set, source gender) -> masculine and feminine reference."""
     rows = core_rows(f"uncertainty/references.{language}.tsv")
     return {(row["contrast"], row["gender"]): (row["masculine"], row["feminine"]) for row in rows}

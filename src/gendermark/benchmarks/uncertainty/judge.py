@@ -254,7 +254,6 @@ def _standard_errors(
 def _surprisals(
     found: _Sentence, decided: Samples, labels: Sequence[Hashable], alphas: Sequence[float]
 ) -> dict[str, float | None]:
-    """Surprisal of the correct and the wrong reference, given the samples (condition 1)."""
     samples, n = found.samples, found.samples.n_distinct
     values: dict[str, float | None] = {}
     for place, reference in enumerate(found.references):

@@ -98,7 +98,6 @@ def _is_entropy(name: str) -> bool:
 
 
 def has_both(members: Iterable[Judgement]) -> bool:
-    """Whether a contrast set has versions that specify gender and versions that do not."""
     return {judgement.tags["source"] for judgement in members} >= {AMBIGUOUS, UNAMBIGUOUS}
 
 
@@ -141,7 +140,6 @@ def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
-    """The metrics available for these judgements, the main ones first."""
     alpha = chosen_alpha(judgements, settings.alpha)
     most = _most(judgements)
     known = most.largest

@@ -76,7 +76,6 @@ def load_pretrained(kind: str, name: str, what: str, extra: str, flag: str) -> t
 
 
 def device() -> str:
-    """The device to run models on."""
     return os.environ.get(DEVICE) or "cpu"
 
 
@@ -132,7 +131,6 @@ def pretrained_name(name: str) -> str:
 
 
 def _directory_of(name: str) -> Path | None:
-    """Directory of a loaded model: its own, or one in the library's cache."""
     if Path(name).is_dir():
         return Path(name)
     try:
@@ -162,7 +160,6 @@ class Answers:
             database.execute("CREATE TABLE IF NOT EXISTS answer (question BLOB PRIMARY KEY, answer BLOB NOT NULL)")
 
     def __call__(self, questions: Collection[Question]) -> dict[Question, bytes]:
-        """The answer to each."""
         found = self._look_up(questions)
         new = [question for question in dict.fromkeys(questions) if question not in found]
         # Texts of similar length need little padding.
@@ -181,7 +178,6 @@ class Answers:
         return found
 
     def tell(self, what: str) -> None:
-        """Time one batch and log the expected total."""
         n_letters = sum(len(text) for question in self._first for text in question)
         if self._n_new > _AT_ONCE:
             started = time.perf_counter()
@@ -236,7 +232,6 @@ class Answers:
 
 
 def encode(tokenizer: Any, *texts: Sequence[str]) -> Any:
-    """Tokens of texts or pairs of texts, as one padded batch on the model's device."""
     limit = min(int(tokenizer.model_max_length), 512)
     encoded = tokenizer(*map(list, texts), padding=True, truncation=True, max_length=limit, return_tensors="pt")
     return encoded.to(device())

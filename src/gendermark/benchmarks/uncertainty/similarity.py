@@ -79,7 +79,6 @@ class Similarity:
 
 
 def open_similarity(spec: str, distance: str = COSINE) -> Similarity:
-    """The measure of that name, with its model loaded."""
     name, colon, argument = spec.partition(":")
     if distance not in DISTANCES:
         raise UnknownName("distance", distance, DISTANCES)
@@ -153,8 +152,6 @@ def _letter_counts(texts: Sequence[str]) -> Iterator[Floats]:
 
 
 def _overlap(name: str, compare: Callable[[str, str], float]) -> Similarity:
-    """A similarity computed pair by pair."""
-
     def matrix(texts: Sequence[str]) -> Floats:
         found = np.eye(len(texts))
         for row in range(len(texts)):

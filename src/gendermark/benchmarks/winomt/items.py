@@ -138,7 +138,6 @@ def _bare(entity: str) -> str:
 
 
 def own_rows(path: str) -> tuple[Sequence[Row], str]:
-    """A user's own sentences; the entity is found by name."""
     found, origin = read_own(path, ("source", "gender", "entity"))
     return mapped(_own_row, found), origin
 

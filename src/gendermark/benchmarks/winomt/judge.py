@@ -103,7 +103,6 @@ class _LazyLinks:
         self._pairs, self._nouns, self._aligner = pairs, nouns, aligner
 
     def targets_of(self, number: int) -> list[int]:
-        """The target positions linked to the entity of one sentence."""
         found, support = self._linked
         source, target = self._pairs[number]
         noun = source[self._nouns[number]]
@@ -179,7 +178,6 @@ def _as_published(settings: Settings) -> Settings:
 
 
 def default_revision(settings: Settings) -> Settings:
-    """Rules `paper2019` require the data of 2019."""
     if settings.rules != "paper2019" or settings.data != "official":
         return settings
     if settings.revision == "latest":

@@ -200,7 +200,6 @@ def _masculine_nominative(word: str) -> bool:
 
 
 def _past(word: str) -> str | None:
-    """The ending of a past tense behind its -l, None for another word."""
     match = _PAST.fullmatch(word) if word not in _NOT_PAST else None
     return match.group(1) if match else None
 
