@@ -16,7 +16,7 @@ from functools import cache
 
 from gendermark.languages.folders import codes, lines_of
 from gendermark.reading.codes import LANGUAGES, NAMES
-from gendermark.reading.words import cut
+from gendermark.reading.words import cut, cut_all
 
 OTHER_SCRIPT = "another script"
 _LEAST_EVIDENCE = 3
@@ -49,6 +49,8 @@ _PLAINLY = {
 """A word of a script, roughly; a quick test that settles most lines."""
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _ASCII = re.compile(r"[\x00-\x7f]+")
+_ACCENTS = re.compile("[\u0300-\u036f]")
+"""Of Latin and Cyrillic letters that are taken apart (NFD)."""
 _ALONE = {
     "Grek": "el",
     "Arab": "ar",
@@ -281,18 +283,16 @@ def without_accents(language: str) -> frozenset[str]:
     profile = _profiles().get(language)
     if profile is None or not {"Latn", "Cyrl"}.issuperset(scripts_of(language)):
         return frozenset()
-    forms = (line.split("\t")[3] for line in lines_of(language, "lexicon.tsv"))
-    words = {*profile.words, *(word for form in forms for word in cut(form))}
+    forms = [line.split("\t")[3] for line in lines_of(language, "lexicon.tsv")]
+    words = profile.words.union(*cut_all(forms))
     words = {word.replace("ё", "е") for word in words}  # dots that are rarely written
-    return frozenset(_plain(word) for word in words if has_accents(word)) - words
+    apart = unicodedata.normalize("NFD", "\n".join(words))
+    plain = _ACCENTS.sub("", apart).split("\n")
+    return frozenset(bare for bare, word in zip(plain, apart.split("\n"), strict=True) if bare != word) - words
 
 
 def has_accents(text: str) -> bool:
-    return not text.isascii() and _plain(text) != unicodedata.normalize("NFD", text)
-
-
-def _plain(text: str) -> str:
-    return "".join(letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
+    return not text.isascii() and _ACCENTS.search(unicodedata.normalize("NFD", text)) is not None
 
 
 def name_of(language: str) -> str:
