@@ -24,8 +24,8 @@ from gendermark.records import Gender, Judgement
 
 _STEP = 1e-4
 """Step of the numerical gradient, as a share of a column's sum."""
-_NO_VARIANCE = 1e-12
-"""Smaller relative eigenvalues of a covariance are rounding."""
+_NO_VARIANCE = 1e-9
+"""Smaller eigenvalues of a correlation matrix are rounding."""
 _MOST_CELLS_AT_ONCE = 5_000
 _MOST_KNOWN = 1_000
 _ADDED = 0.5
@@ -123,6 +123,8 @@ def _within(sentences: Iterable[tuple[str, Gender | None, Mapping[str, float]]],
 
 def _covariance(of_cells: Floats, shares: Floats, amounts: Floats) -> Floats:
     """Summed over cells: n times the covariance of one sentence's counts, smoothed."""
+    # Centred, so that little is lost to rounding and constant columns have exactly no variance.
+    amounts = np.where(np.ptp(amounts, axis=0) > 0, amounts - shares @ amounts, 0.0)
     n = of_cells.sum(axis=1)
     mixed = (of_cells + _ADDED * shares) / (n + _ADDED)[:, None]
     # Bias of the variance of a smoothed cell, if all cells are alike.
@@ -203,10 +205,12 @@ class FixedIntervals:
 
     @cached_property
     def _noise(self) -> Floats:
-        values, vectors = np.linalg.eigh(self._within.covariance)
-        # The symmetric root is unique, and zeros stay zero: the same draws on every processor.
-        values[values < _NO_VARIANCE * values.max(initial=0.0)] = 0.0
-        root = (vectors * np.sqrt(values)) @ vectors.T
+        scale = np.sqrt(np.maximum(np.diagonal(self._within.covariance), 0.0))
+        values, vectors = np.linalg.eigh(correlations_of(self._within.covariance))
+        # The symmetric root of correlations is unique, whatever the scales of the columns, and zeros stay zero: the
+        # same draws on every processor.
+        values[values < _NO_VARIANCE] = 0.0
+        root = scale[:, None] * ((vectors * np.sqrt(values)) @ vectors.T)
         generator = np.random.Generator(np.random.PCG64(self._resampling.seed))
         drawn = generator.standard_normal((self._resampling.n_resamples, len(values)))
         return np.asarray(drawn @ root.T, dtype=np.float64)
