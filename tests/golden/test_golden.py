@@ -173,7 +173,7 @@ _NUMBER = re.compile(r"-?\d+\.\d{6,}(?:e-?\d+)?")
 def _hash(text: str) -> str:
     from gendermark import __version__
 
-    text = _NUMBER.sub(lambda found: f"{float(found[0]):.9g}", text)
+    text = _NUMBER.sub(lambda found: f"{float(found[0]):.6g}", text)
     return hashlib.sha256(text.replace(f"gendermark:{__version__}", "gendermark").encode()).hexdigest()[:20]
 
 
