@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import inspect
 import json
+import pickle
 import re
 import sys
 from collections.abc import Sequence
@@ -131,8 +133,8 @@ def test_results_are_compared_gated_and_reported(two: tuple[Result, Result], tmp
     compared = {(c.metric, c.slice): c for c in gendermark.compare(fair, biased).comparisons}
     assert compared["recall_gap", "all"].difference == 100
     shown = gendermark.compare(fair, biased)
-    assert repr(shown).startswith("<Old compared with unbiased control>\n  winomt.en-es  accuracy  all  100.0  ")
-    assert "<td>recall_gap</td>" in shown._repr_html_()
+    assert re.match(r"<Old compared with unbiased control>\n.*\n  winomt.en-es +accuracy +all +100\.0 ", repr(shown))
+    assert ">recall_gap</td>" in shown._repr_html_()
     assert list(shown.to_pandas().metric) == [one.metric for one in shown.comparisons]
     assert repr(gendermark.gate(biased, fair)).startswith("<gate failed: ")
     assert not gendermark.gate(biased, fair).passed
@@ -179,7 +181,7 @@ def test_a_selection_is_not_silently_contradicted() -> None:
     ("call", "words"),
     [
         (lambda: gendermark.items("chess"), "unknown benchmark 'chess'"),
-        (lambda: gendermark.items("simplegen", data="core"), "--to"),
+        (lambda: gendermark.items("simplegen", data="core"), "to=ar | "),
         (lambda: gendermark.score("simplegen", [], "es", data="core"), "0 translations were given for 2,720 sentences"),
         (lambda: gendermark.score("simplegen", "absent.txt", "es", data="core"), "no such file"),
         (lambda: gendermark.score("simplegen", {}, "es", data="core"), "no translations.*group of simplegen.*'fofc'"),
@@ -189,7 +191,10 @@ def test_a_selection_is_not_silently_contradicted() -> None:
         (lambda: gendermark.score("uncertainty", {"referenced": [["El"]] * 72}, **REFERENCED), "a list of samples"),
         (lambda: gendermark.score("uncertainty", [["El médico."]], **REFERENCED), "samples of 1 sentences.*72"),
         (lambda: gendermark.run("fake", ["simplegen"], "es", data="core"), "family:argument"),
-        (lambda: gendermark.score(["a"], "simplegen", "es", data="core"), "a benchmark is given by its name"),  # type: ignore[arg-type]
+        (
+            lambda: gendermark.score(["a"], "simplegen", "es", data="core"),
+            "a text or a Selection .*'a'",
+        ),  # type: ignore[arg-type]
         (lambda: gendermark.score("simplegen", [None, "a"], "es", data="core"), "translation 1 is None"),  # type: ignore[list-item]
         (lambda: gendermark.score("simplegen", 7, "es", data="core"), "a list of texts, not 7"),  # type: ignore[arg-type]
         (lambda: gendermark.run(7, "simplegen", "es", data="core"), "family:argument.*function.*not 7"),  # type: ignore[call-overload]
@@ -199,15 +204,39 @@ def test_a_selection_is_not_silently_contradicted() -> None:
         (lambda: gendermark.run("fake:right", "winomt", "es", data="core", confidence=95), "confidence.*95"),
         (lambda: gendermark.run("fake:right", "winomt", "es", data="core", interval="boot"), "interval.*bootstrap"),
         (lambda: gendermark.run("fake:right", "winomt", "es", data="core", resamples=-1), "resamples.*-1"),
-        (lambda: gendermark.audit([7]), "audit takes files"),  # type: ignore[arg-type]
-        (lambda: gendermark.rejudge([]), "rejudge takes a run folder"),  # type: ignore[arg-type]
-        (lambda: gendermark.report([], []), "as a list"),  # type: ignore[arg-type]
+        (lambda: gendermark.run("fake:right", ["terms", 3], "es", data="core"), "by its name"),  # type: ignore[list-item]
+        (lambda: gendermark.run("fake:right", [], "es"), "no benchmark"),
+        (lambda: gendermark.run("fake:right", Selection("terms"), "es"), "leave out to"),
+        (lambda: gendermark.run("fake:right", "terms", "es", data=5), "data must be a text .*core.*, not 5"),
+        (lambda: gendermark.run("fake:right", "terms", "es", confidence="0.9"), "confidence must be a number"),
+        (lambda: gendermark.run("fake:right", "terms", "es", resampling=5), "resampling must be a Resampling"),
+        (lambda: gendermark.run("fake:right", "terms", "es", name="a" * 99, data="core"), "1 to 80 characters"),
+        (lambda: gendermark.run(list, "winomt", "es", data="core"), "kept.*; accept_unsound=True scores"),
+        (lambda: gendermark.compare("a"), "missing.*'second'; it takes first, second"),  # type: ignore[call-arg]
+        (lambda: gendermark.gate([], [], minimum=5), "minimum must be a mapping"),  # type: ignore[arg-type]
+        (lambda: gendermark.audit([7]), "audit takes the paths of files"),  # type: ignore[list-item]
+        (lambda: gendermark.rejudge([]), "run must be a Path or a text .a run folder"),  # type: ignore[arg-type]
+        (lambda: gendermark.report(7, "x.md"), "as a list"),  # type: ignore[arg-type]
+        (lambda: gendermark.report([], "x.md"), "a result or a run folder"),
+        (lambda: gendermark.report([], "x.md", metrics="acc"), "metrics must be a list"),
+        (lambda: gendermark.load([5]), "not .5"),  # type: ignore[list-item]
         (lambda: gendermark.compare([], []), "nothing in common"),
+        (lambda: gendermark.read_people(5), "source must be a text"),  # type: ignore[arg-type]
     ],
 )
 def test_mistakes_are_sentences(call: Any, words: str) -> None:
-    with pytest.raises(UserError, match=words):
+    with pytest.raises(UserError, match=words) as caught:
         call()
+    assert len(caught.traceback) == 3, "here, the lambda, and where it was raised again"
+    assert caught.value._render_traceback_() == [f"{type(caught.value).__name__}: {caught.value}"]
+
+
+def test_public_functions_are_found_again() -> None:
+    """By workers, and by `help`."""
+    for name in ("run", "score", "read_people"):
+        function = getattr(gendermark, name)
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert all(f" {one}: " in (function.__doc__ or "") for one in inspect.signature(function).parameters)
 
 
 def test_items_are_in_export_order(capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,6 +26,7 @@ ORDER = (
     "io",
     "markup",
     "selection",
+    "calls",
     "data",
     "reading.words",
     "languages.language",

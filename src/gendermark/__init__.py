@@ -70,7 +70,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'gendermark' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    value = getattr(import_module(_HOME[name]), name)
+    if name.islower():  # a function
+        value = import_module("gendermark.calls").public(value)
+    globals()[name] = value
     return value
 
 

@@ -28,6 +28,7 @@ from gendermark.io.translations import (
     split_system,
 )
 from gendermark.metrics.metric import Resampling
+from gendermark.names import checked
 from gendermark.reading.failures import MISSING
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result, ResultList, SourceAndTranslation
@@ -65,24 +66,19 @@ def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Be
         to: target language, such as `es`.
         options: other fields of the selection: `data`, `rules`, `revision`, and options of the benchmark.
     """
-    _check_is_benchmark(benchmark)
     if isinstance(benchmark, Selection):
         if to or options:
             given = ", ".join((["to"] if to else []) + list(options))
             raise UserError(f"pass a Selection, or a name with options, not both: leave out {given}")
         selection = benchmark
+    elif not isinstance(benchmark, str):
+        example = registry.names("benchmark")[-1]
+        raise UserError(f"a benchmark is given by its name, such as {example!r}, not {benchmark!r:.60}")
     else:
         registry.load("benchmark", benchmark)  # report an unknown name before anything else
         selection = Selection(benchmark, target_language=to, **options)
     found: Benchmark = registry.load("benchmark", selection.benchmark)
     return found, found.complete(selection)
-
-
-def _check_is_benchmark(given: object) -> None:
-    if not isinstance(given, str | Selection):
-        raise UserError(
-            f"a benchmark is given by its name, such as {registry.names('benchmark')[-1]!r}, not {given!r:.60}"
-        )
 
 
 def items(benchmark: str | Selection, to: str = "", **options: Any) -> ItemSet:
@@ -151,9 +147,10 @@ def score(
             warning in every output.
         options: other options of the benchmark, as on the command line: `split="dev"`.
     """
-    if directory is not None:
-        name = name or Path(directory).resolve().name
-    _check_is_benchmark(benchmark)
+    if name:
+        name = checked(name)
+    elif directory is not None:
+        name = Path(directory).resolve().name
     translations = _checked(translations)
     origin = Origin("files", resampling=resampling or Resampling(resamples, seed, confidence, interval), name=name)
     asked = _asked(benchmark, options, data=data, rules=rules, revision=revision, source_language=source_language)
@@ -180,7 +177,7 @@ def _checked(given: Any) -> Any:
     return texts
 
 
-def _asked(benchmark: str | Selection, options: Mapping[str, Any], **common: str) -> dict[str, Any]:
+def _asked(benchmark: object, options: Mapping[str, Any], **common: str) -> dict[str, Any]:
     """The given options; a `Selection` brings its own data."""
     given = {name: value for name, value in common.items() if value}
     if isinstance(benchmark, Selection) and given.get("data") == "official":
@@ -346,7 +343,7 @@ def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet, accepted: lis
             data = item_set.selection.data
             raise UserError(
                 f"{len(texts):,} translations were given for {len(item_set.items):,} sentences ({data} data); give one "
-                "for each of gendermark.items(...).items"
+                "for each of gendermark.items(...).items, in this order"
             )
         with soundness.refused(where, REMEDIES, accepted=accepted):
             notes = check_sound(benchmark, item_set, given)
@@ -366,8 +363,8 @@ def audit(files: Path | str | Sequence[Path | str], directory: Path | str | None
     from gendermark.auditing import audit as auditing  # keep `score` fast
 
     given = [files] if isinstance(files, str | Path) else files
-    if not isinstance(given, Sequence) or not all(isinstance(one, str | Path) for one in given):
-        raise UserError(f"audit takes files of translations, not {type(files).__name__}; report() shows results")
+    if not given or not all(isinstance(one, str | Path) for one in given):
+        raise UserError("audit takes the paths of files of translations; report() shows results")
     return auditing.audit(given, Path(directory) if directory is not None else None, parser=parser)
 
 
@@ -390,7 +387,7 @@ def run(
     seed: int = 12345,
     interval: str = "jackknife",
     resampling: Resampling | None = None,
-    system_options: Mapping[str, str] | None = None,
+    system_options: Mapping[str, Any] | None = None,
     forced_choice: bool = False,
     name: str = "",
     executor: str = "",
@@ -416,7 +413,7 @@ def run(
     seed: int = 12345,
     interval: str = "jackknife",
     resampling: Resampling | None = None,
-    system_options: Mapping[str, str] | None = None,
+    system_options: Mapping[str, Any] | None = None,
     forced_choice: bool = False,
     name: str = "",
     executor: str = "",
@@ -457,18 +454,23 @@ def run(
 
     if not callable(system) and not isinstance(system, str):
         raise UserError(f"a system is written as family:argument, or is a function that translates, not {system!r:.60}")
-    benchmarks: Sequence[str | Selection] = [benchmark] if isinstance(benchmark, str | Selection) else benchmark
-    asked = _asked("", options, data=data, rules=rules, revision=revision, source_language=source_language)
-    chosen = (select(one) if isinstance(one, Selection) else select(one, to, **asked) for one in benchmarks)
+    several: Sequence[str | Selection] = [] if isinstance(benchmark, str | Selection) else benchmark
+    asked = _asked(benchmark, options, data=data, rules=rules, revision=revision, source_language=source_language)
+    chosen = [select(one) if isinstance(one, Selection) else select(one, to, **asked) for one in several]
+    if isinstance(benchmark, str | Selection):
+        chosen = [select(benchmark, to, **asked)]
+    elif not chosen:
+        raise UserError("no benchmark is given")
     selections = tuple(selection for _, selection in chosen)
     how = resampling or Resampling(resamples, seed, confidence, interval)
     folder = Path(directory) if directory is not None else None
     with _workers(executor) as workers, ExitStack() as stack:
-        context = running.RunContext(name=name, executor=workers)
-        opened: System = Function(system, folder) if callable(system) else open_system(system, system_options)
+        context = running.RunContext(name=checked(name) if name else "", executor=workers)
+        given = {key: str(value) for key, value in (system_options or {}).items()}
+        opened: System = Function(system, folder) if callable(system) else open_system(system, given)
         stack.enter_context(closing(opened))
         spec = opened.spec if callable(system) else system
-        config = RunConfig(spec, selections, system_options or {}, how, forced_choice, accept_unsound)
+        config = RunConfig(spec, selections, given, how, forced_choice, accept_unsound)
         results = running.carry_out(running.plan(config, opened), opened, folder, context)
     return results[0] if isinstance(benchmark, str | Selection) else results
 
@@ -575,6 +577,8 @@ def gate(
 
     if baseline is None and not minimum and not maximum:
         raise UserError("nothing to check; give a baseline, minimum={METRIC: VALUE} or maximum={METRIC: VALUE}")
+    if not 0 <= alpha <= 1:
+        raise UserError(f"alpha must lie between 0 and 1 (usually 0.05), not {alpha:g}")
     now = gates.verified(load(run))
     bounds = [{key: str(value) for key, value in (given or {}).items()} for given in (minimum, maximum)]
     checks = gates.bounds(now, bounds[0], bounds[1])
@@ -614,10 +618,12 @@ def report(
     """
     from gendermark.runs.folder import read_run, run_of
 
-    if not isinstance(path, str | Path):
+    if not isinstance(runs, Path | str | Sequence | Result) or not isinstance(path, str | Path):
         raise UserError("report takes the results as a list, then the file to write: report([a, b], 'page.html')")
     several = [runs] if isinstance(runs, Path | str | Result) else runs
     read = [read_run(one) if isinstance(one, Path | str) else run_of(load(one)) for one in several]
+    if not read:
+        raise UserError("report needs a result or a run folder")
     # Reporting is a layer above this module.
     import_module("gendermark.reporting.tables").write_report(read, Path(path), metrics)
 
@@ -634,7 +640,9 @@ def load(run: Results) -> ResultList:
     if isinstance(run, Result):
         return ResultList([run])
     if not isinstance(run, str | Path):
-        return ResultList(run)
+        if not isinstance(run, Sequence) or not all(isinstance(one, Result) for one in run):
+            raise UserError(f"a run is its folder, a result or a list of results, not {run!r:.60}")
+        return ResultList(run)  # type: ignore[arg-type]  # no text, as was seen above
     from gendermark.runs.folder import read_run
 
     read = read_run(run)
@@ -649,17 +657,13 @@ def rejudge(run: Path | str, output: Path | str | None = None, *, rules: str = "
     """Judge and score the stored translations of a run folder again, without the system.
 
     Args:
-        run: a run folder.
+        run: a run folder, as run(..., directory=FOLDER) or score(..., directory=FOLDER) writes it.
         output: run folder for the new results.
         rules: scoring rules; default: unchanged.
         options: other options of the judge, such as `aligner="eflomal"`.
     """
     from gendermark.runs.rejudge import rejudge as judge_again
 
-    if not isinstance(run, str | Path):
-        raise UserError(
-            "rejudge takes a run folder; run(..., directory=FOLDER) or score(..., directory=FOLDER) writes one"
-        )
     found = judge_again(run, {"rules": rules, **options}, Path(output) if output is not None else None)
     return ResultList(one.result for one in found)
 

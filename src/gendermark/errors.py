@@ -15,6 +15,13 @@ class UserError(Exception):
 
     exit_code = 2
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the sentence, and what a function of the user raised."""
+        from traceback import format_exception
+
+        cause = format_exception(self.__cause__) if self.__cause__ else []
+        return [*cause, f"{type(self).__name__}: {self}"]
+
 
 class BadFile(UserError):
     """A file with invalid content; names the file and, if known, the line."""
@@ -39,9 +46,15 @@ class UnknownName(UserError):
     def __init__(self, kind: str, name: str, known: Iterable[str], verb: str = "unknown") -> None:
         names = sorted(known)
         by_lower = {one.lower(): one for one in names}
-        close = difflib.get_close_matches(name.lower(), by_lower, n=1)
+        close = difflib.get_close_matches(str(name).lower(), by_lower, n=1)
         guess = f" (did you mean {by_lower[close[0]]!r}?)" if close else ""
         super().__init__(f"{verb} {kind} {name!r}{guess}; available: {', '.join(names) or 'none'}")
+
+
+class UnknownKey(UserError, KeyError):
+    """What `result[...]` does not have."""
+
+    __str__ = Exception.__str__  # KeyError quotes it
 
 
 class MissingExtra(UserError):

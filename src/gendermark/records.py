@@ -362,7 +362,7 @@ class Test:
         return {**{name: getattr(self, name) for name in self.__dataclass_fields__}, "details": dict(self.details)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Table:
     """A named table of plain values."""
 
@@ -378,13 +378,23 @@ class Table:
     def to_pandas(self) -> pandas.DataFrame:
         return frame(dict(zip(self.columns, row, strict=True)) for row in self.rows)
 
+    def __repr__(self) -> str:
+        cells = [self.columns, *([_short(cell) for cell in row] for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ("  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in cells)
+        return "\n".join([f"<{self.title}>", *lines])
+
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
-        cells = "".join(
-            f"<tr>{''.join(f'<td>{html.escape(_short(cell))}</td>' for cell in row)}</tr>" for row in self.rows
-        )
-        heads = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        return f"<table><caption>{html.escape(self.title)}</caption><tr>{heads}</tr>{cells}</table>"
+
+        def row(cells: Sequence[Any], tag: str) -> str:
+            sides = ("left", *["right"] * len(cells))
+            shown = zip(sides, cells, strict=False)
+            marked = (f'<{tag} style="text-align:{side}">{html.escape(_short(one))}</{tag}>' for side, one in shown)
+            return f"<tr>{''.join(marked)}</tr>"
+
+        body = "".join(row(cells, "td") for cells in self.rows)
+        return f"<table><caption>{html.escape(self.title)}</caption>{row(self.columns, 'th')}{body}</table>"
 
 
 def _short(cell: Any) -> str:

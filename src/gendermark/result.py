@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -11,6 +10,7 @@ from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from gendermark.errors import UnknownKey
 from gendermark.metrics.verdicts import BiasVerdict
 from gendermark.names import readable, told_apart
 from gendermark.records import Estimate, Judgement, Table, Test, frame
@@ -28,7 +28,7 @@ def find_estimate(estimates: Sequence[Estimate], metric: str, part: str) -> Esti
     known = [f"{e.metric}:{e.slice}" for e in estimates]
     close = get_close_matches(f"{metric}:{part}", known, n=1)
     guess = f" (did you mean {close[0]}?)" if close else ""
-    raise KeyError(f"no estimate {metric}:{part}{guess}; available: {', '.join(known)}")
+    raise UnknownKey(f"no estimate {metric}:{part}{guess}; available: {', '.join(known)}")
 
 
 SourceAndTranslation = tuple[str, str | None]
@@ -74,7 +74,7 @@ class Result:
 
     def __getitem__(self, key: str | tuple[str, str]) -> Estimate:
         """`result["accuracy"]`; for a slice, `result["accuracy", "feminine"]` or `result["accuracy:feminine"]`."""
-        metric, _, part = key.partition(":") if isinstance(key, str) else (key[0], "", key[1])
+        metric, _, part = (":".join(map(str, key)) if isinstance(key, tuple) else str(key)).partition(":")
         return self.estimate(metric, part or "all")
 
     __iter__ = None  # not iterable, despite `[...]`
@@ -99,7 +99,7 @@ class Result:
         for found in self.tables:
             if found.name == name:
                 return found
-        raise KeyError(f"no table {name!r}; available: {', '.join(table.name for table in self.tables) or 'none'}")
+        raise UnknownKey(f"no table {name!r}; available: {', '.join(table.name for table in self.tables) or 'none'}")
 
     def to_json(self) -> dict[str, Any]:
         """The object of `--json`. Other programs rely on its keys: add, never rename."""
@@ -168,10 +168,9 @@ class Result:
         )
 
     def __repr__(self) -> str:
-        lines = [f"<{self.cell} of {self.called}: {self.selection.data} data, {self.selection.rules_in_words}>"]
-        rows = [("metric", "slice", "value", "interval", "judged", "verdict"), *map(self._row, self._shown)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines += ["  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        title = f"{self.cell} of {self.called}: {self.selection.data} data, {self.selection.rules_in_words}"
+        columns = ("metric", "slice", "value", "interval", "judged", "verdict")
+        lines = [repr(Table("", title, columns, list(map(self._row, self._shown))))]
         if len(self._shown) < len(self.estimates):
             lines.append(
                 f"  {len(self._shown)} of {len(self.estimates)} estimates; .to_pandas() has all, .findings says more"
@@ -190,16 +189,9 @@ class Result:
 
     def _repr_html_(self) -> str:
         """A small table for notebooks; `to_pandas` has all estimates."""
-
-        def row(cells: Sequence[str], tag: str) -> str:
-            first, *others = (html.escape(cell) for cell in cells)
-            aligned = "".join(f'<{tag} style="text-align:right">{cell}</{tag}>' for cell in others)
-            return f'<tr><{tag} style="text-align:left">{first}</{tag}>{aligned}</tr>'
-
-        body = "".join(row((f"{e[0]} ({e[1]})", *e[2:]), "td") for e in map(self._row, self._shown))
-        caption = f"{html.escape(self.cell)}: {html.escape(self.called)}"
-        head = row(("metric", "value", "interval", "judged", "verdict"), "th")
-        return f"<table><caption>{caption}</caption>{head}{body}</table>"
+        rows = [(f"{metric} ({part})", *cells) for metric, part, *cells in map(self._row, self._shown)]
+        columns = ("metric", "value", "interval", "judged", "verdict")
+        return Table("", f"{self.cell}: {self.called}", columns, rows)._repr_html_()
 
 
 class ResultList(list[Result]):
@@ -211,7 +203,7 @@ class ResultList(list[Result]):
         found = [one for one in self if key in (one.selection.benchmark, one.cell)]
         if len(found) != 1:
             known = ", ".join(one.cell for one in self)
-            raise KeyError(f"{'several results are' if found else 'no result is'} called {key!r}; available: {known}")
+            raise UnknownKey(f"{'several results are' if found else 'no result is'} called {key!r}; available: {known}")
         return found[0]
 
 

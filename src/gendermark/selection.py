@@ -47,7 +47,7 @@ class Option:
     def allows(self, value: str) -> bool:
         if not self.choices or value in self.choices:
             return True
-        kind, _, argument = value.partition(":")
+        kind, _, argument = str(value).partition(":")
         return bool(argument) and any(choice.startswith(f"{kind}:") for choice in self.choices)
 
     def check(self, value: str, benchmark: str) -> None:
@@ -79,6 +79,8 @@ class _OfItsBenchmark(type):
         made: Any = registry.settings(benchmark, cls) if cls is Selection else cls
         known = {one.name for one in fields(made)}
         own = {key: value for key, value in given.items() if key in known}
+        if parts := own.get("parts"):
+            own["parts"] = (parts,) if isinstance(parts, str) else tuple(parts)
         for key in given.keys() - own.keys():
             if given[key]:  # empty values are not options
                 _refuse(key, benchmark, made)

@@ -80,7 +80,7 @@ class Audited:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """All results of the files, and all parts without a result."""
 
@@ -93,6 +93,9 @@ class Audit:
     @property
     def results(self) -> list[Result]:
         return [one.result for one in self.audited]
+
+    def __repr__(self) -> str:
+        return "\n".join([*map(repr, self.results), *self.refused, *self.passed_over])
 
     @property
     def folders(self) -> list[Path]:

@@ -7,7 +7,7 @@ no text is markup.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +203,7 @@ class Figure:
 
     title: str
     caption: str
-    svg: str
+    svg: str = field(repr=False)
     name: str = ""
     """File name, unique among figures made together."""
     cell: str = ""

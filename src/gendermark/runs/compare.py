@@ -312,8 +312,7 @@ class ComparisonReport:
         return Table("comparisons", f"{names[1]} compared with {names[0]}", columns, rows)
 
     def __repr__(self) -> str:
-        table = self._table
-        return "\n".join([f"<{table.title}>", *("  " + "  ".join(map(str, row)) for row in table.rows)])
+        return repr(self._table)
 
     def _repr_html_(self) -> str:
         return self._table._repr_html_()

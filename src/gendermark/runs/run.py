@@ -301,13 +301,12 @@ def _check_sound(
         with soundness.refused(system.spec, _REMEDIES, accepted=accepted if accept else None):
             notes = check_sound(step.benchmark, item_set, texts)
     except UserError as problem:
-        kept = "the answers are kept in the store: after fixing the system, use another --store"
+        kept = "none of these answers is kept"
         if store is not None and system.answers_by_line:
             store.forget(system.system_id, step.requests)
-            kept = "none of these answers is kept"
-        raise SystemFailure(
-            f"{problem} ({kept}); --accept-unsound (in Python: accept_unsound=True) scores them anyway"
-        ) from None
+        elif system.is_stored:
+            kept = "the answers are kept in the store: after fixing the system, use another --store"
+        raise SystemFailure(f"{problem} ({kept}); --accept-unsound scores them anyway") from None
     for note in notes:
         context.tell(f"{system.spec}: {note}")
     return "; ".join(accepted)
