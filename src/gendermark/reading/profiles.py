@@ -284,8 +284,8 @@ def without_accents(language: str) -> frozenset[str]:
     if profile is None or not {"Latn", "Cyrl"}.issuperset(scripts_of(language)):
         return frozenset()
     forms = [line.split("\t")[3] for line in lines_of(language, "lexicon.tsv")]
-    words = profile.words.union(*cut_all(forms))
-    words = {word.replace("ё", "е") for word in words}  # dots that are rarely written
+    # Dots that are rarely written are not missed.
+    words = {word.replace("ё", "е") for word in profile.words.union(*cut_all(forms))}
     apart = unicodedata.normalize("NFD", "\n".join(words))
     plain = _ACCENTS.sub("", apart).split("\n")
     return frozenset(bare for bare, word in zip(plain, apart.split("\n"), strict=True) if bare != word) - words
