@@ -82,7 +82,7 @@ def test_files_of_the_release(mirror: Path, caplog: pytest.LogCaptureFixture) ->
     assert "229 of 3,784 rows are of other sentences and were ignored" in caplog.text
     with pytest.raises(UserError, match=r"has no translation of 243 of 3,565 sentences.* 8.*'I felt "):
         gendermark.score("gest", path, "cs", revision="1.1")
-    with pytest.raises(UserError, match=r"has translations of gest revision 1\.0; add --revision 1\.0"):
+    with pytest.raises(UserError, match=r"has translations of gest revision 1\.0; add revision=1\.0"):
         gendermark.run(f"files:{path}", ["gest"], "cs")
 
 

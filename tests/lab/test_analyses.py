@@ -41,9 +41,14 @@ def test_every_command_pipes_one_table_and_has_json(study: Command, runs: Path) 
         assert isinstance(as_json.json, dict)
 
 
-@pytest.mark.parametrize(("command", "run"), [("correlate", "coin random masculine right"), ("cues", "right")])
-def test_without_scipy(study: Command, runs: Path, command: str, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy", None)
+@pytest.mark.parametrize(
+    ("command", "run", "missing"),
+    [("correlate", "coin random masculine right", "scipy"), ("cues", "right", "statsmodels.regression.linear_model")],
+)
+def test_without_the_extra(
+    study: Command, runs: Path, command: str, run: str, missing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
     study("uncertainty", command, *(runs / name for name in run.split())).is_refusal("pip install 'gendermark[lab]'")
 
 

@@ -76,7 +76,7 @@ def test_of_equally_good_alphas_the_smallest_is_taken() -> None:
 
 def test_tuning_without_anything_to_go_by() -> None:
     for nothing in ([], [sentence("x", {1: 0.5}, None)], [sentence("x", {}, 0.5)]):
-        assert (tuning_of(nothing).curve, tuning_of(nothing).alpha, tuning_of(nothing).edge) == ((), None, "")
+        assert (tuning_of(nothing).curve, tuning_of(nothing).alpha, tuning_of(nothing).edge) == ([], None, "")
     assert tuning_of([sentence(f"{n}", {1: float(n)}, 0.0) for n in range(1, 20)]).alpha is None
 
 

@@ -231,7 +231,7 @@ class Resampling:
 
     def __post_init__(self) -> None:
         if not 0.5 <= self.confidence < 1:
-            raise UserError(f"confidence must lie between 0.5 and 1 (usually 0.95), not {self.confidence:g}")
+            raise UserError(f"--confidence must lie between 0.5 and 1 (usually 0.95), not {self.confidence:g}")
         if self.interval not in INTERVALS:
             raise UnknownName("interval", str(self.interval), INTERVALS)
         for name, number, least in (("resamples", self.n_resamples, 1), ("seed", self.seed, 0)):
