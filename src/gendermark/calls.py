@@ -22,8 +22,8 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "Sequence": (Sequence, "a list"),
     "None": (type(None), "None"),
 }
-_FLAG = re.compile(r"--([a-z][a-z-]*)(?:(?P<subject>(?= (?:takes|is|are|must|goes|scores)\b))|(?P<space> (?=\w))|)")
-"""A flag that is the subject of a sentence, or the space before its value, or neither."""
+_FLAG = re.compile(r"--([a-z][a-z-]*)(?:(?P<subject>(?= (?:takes|is|are|must|goes|scores)\b))|(?P<value>[ =](?=\w))|)")
+"""A flag that is the subject of a sentence, or followed by its value, or neither."""
 _CHECKED_INSIDE = {"Any", "Translations", "Results", "Translate", "Scorer"}
 """Kinds of arguments whose functions say themselves what would work."""
 
@@ -84,6 +84,6 @@ def _with_keywords(sentence: str, parameters: Mapping[str, inspect.Parameter]) -
         is_switch = name in parameters and parameters[name].default is False
         if flag["subject"] is not None:
             return name
-        return f"{name}=True{flag['space'] or ''}" if is_switch else f"{name}="
+        return f"{name}=True{flag['value'] or ''}" if is_switch else f"{name}="
 
     return _FLAG.sub(keyword, sentence)
