@@ -133,6 +133,7 @@ def _run_all(lines: Iterable[str], system: str, capsys: pytest.CaptureFixture[st
     return "".join(capsys.readouterr())
 
 
+@pytest.mark.slow
 def test_the_example_of_the_readme_prints_what_it_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,6 +56,7 @@ def test_the_twelve_tasks_of_the_documentation(notebook: dict[str, Any], capsys:
     assert "recall_gap" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs_from_top_to_bottom(notebook: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     """Each cell as a notebook runs it: the value of its last line is shown."""
     pytest.importorskip("pandas")
