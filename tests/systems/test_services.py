@@ -401,11 +401,11 @@ def test_an_argument_that_is_refused_is_not_repeated() -> None:
 
 
 @by_language
-def test_directions_are_asked_for_once(family: Family, server: Server) -> None:
+def test_languages_are_asked_for_once(family: Family, server: Server) -> None:
     with closing(family.open(server.url)) as system:
         for to in ("es", "pt", "es"):
             system.check("en", to, [])
-        assert len(server.asked) == (4 if family.name == "deepl" else 2)
+        assert len(server.asked) == (2 if family.name == "deepl" else 1)
         if family.name == "google":  # which knows it by an older name, iw
             system.check("en", "he", [])
         with pytest.raises(UserError, match=r"from (en|eng|EN) into (fr|fra|FR); it offers: .*(es|spa|ES)"):

@@ -11,7 +11,7 @@ import json
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
@@ -60,7 +60,7 @@ class Service(System):
         self.system_id = http.identity(self._client, changing)
         # Every answer is stored separately, so a batch may be large enough to keep all connections busy.
         self.batch_size = 4 * self._client.concurrency * self.n_texts
-        self._checked: set[tuple[str, str]] = set()
+        self._offered: Mapping[str, Collection[str]] | None = None
         self._n_sentences = self._n_characters = 0
 
     # -- what a service defines
@@ -73,13 +73,17 @@ class Service(System):
         """How requests carry the key: `headers` or `auth` of the client."""
         return {}
 
-    @abstractmethod
-    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
-        """The translations of texts between two languages, by one HTTP request."""
+    def _codes(self, source: str, target: str) -> tuple[str, str]:
+        """The service's own codes of two languages."""
+        return source, target
 
     @abstractmethod
-    def _check_direction(self, source: str, target: str) -> None:
-        """Check that the service supports these languages."""
+    def _languages(self) -> Mapping[str, Collection[str]]:
+        """The target languages that the service offers for each source language, in its own codes."""
+
+    @abstractmethod
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        """The translations of texts between two languages, in the service's codes, by one HTTP request."""
 
     @staticmethod
     def _kind(status: int, payload: Any) -> str:  # noqa: ARG004
@@ -88,10 +92,14 @@ class Service(System):
     # -- the same for all
 
     def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        direction = (source_language, target_language)
-        if direction not in self._checked:
-            self._check_direction(*direction)
-            self._checked.add(direction)
+        source, target = self._codes(source_language, target_language)
+        if self._offered is None:
+            self._offered = self._languages()
+        if target not in self._offered.get(source, ()):
+            is_known = source in self._offered
+            offered = ", ".join(sorted(self._offered[source] if is_known else self._offered)) or "nothing"
+            into = f" into {target}" if is_known else ""
+            raise UserError(f"{self.spec} does not translate from {source}{into}; it offers: {offered}")
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         for portion, answers in self._client.in_parallel(self._answer_portion, self._portions(requests)):
@@ -125,7 +133,7 @@ class Service(System):
     def _answer_portion(self, requests: Sequence[Request]) -> list[Translation]:
         first, sources = requests[0], [request.source for request in requests]
         try:
-            texts = self._exchange(first.source_language, first.target_language, sources)
+            texts = self._exchange(*self._codes(first.source_language, first.target_language), sources)
         except http.TooLarge as problem:
             if len(requests) > 1:
                 raise
@@ -142,32 +150,28 @@ class Service(System):
     def _texts(self, rows: Any, *path: str | int) -> list[str]:
         return [self._client.take(row, *path, kind=str) for row in self._client.take(rows, kind=list)]
 
-    def _unknown_direction(self, source: str, target: str, sources: Iterable[str], targets: Iterable[str]) -> UserError:
-        """The error for a `target` not offered from `source`."""
-        known = source in set(sources)
-        offered = ", ".join(sorted(targets if known else sources)) or "nothing"
-        into = f" into {target}" if known else ""
-        return UserError(f"{self.spec} does not translate from {source}{into}; it offers: {offered}")
-
 
 class Apertium(Service):
     """`apertium:URL`: Apertium's rule-based translators behind APY, their web service."""
 
     family = "apertium"
 
-    def _check_direction(self, source: str, target: str) -> None:
+    def _codes(self, source: str, target: str) -> tuple[str, str]:
+        return three_letters(source), three_letters(target)
+
+    def _languages(self) -> Mapping[str, Collection[str]]:
         rows = self._client.take(self._client.get("/listPairs"), "responseData", kind=list)
-        offered = list(zip(self._texts(rows, "sourceLanguage"), self._texts(rows, "targetLanguage"), strict=True))
-        source, target = three_letters(source), three_letters(target)
-        if (source, target) not in offered:
-            from_here = {to for from_, to in offered if from_ == source}
-            raise self._unknown_direction(source, target, {from_ for from_, _ in offered}, from_here)
+        offered: dict[str, list[str]] = {}
+        for source, target in zip(
+            self._texts(rows, "sourceLanguage"), self._texts(rows, "targetLanguage"), strict=True
+        ):
+            offered.setdefault(source, []).append(target)
+        return offered
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
         # Plain text, not HTML, the default; and no asterisks before unknown words.
         (text,) = texts
-        pair = f"{three_letters(source)}|{three_letters(target)}"
-        form = {"langpair": pair, "q": text, "format": "txt", "markUnknown": "no"}
+        form = {"langpair": f"{source}|{target}", "q": text, "format": "txt", "markUnknown": "no"}
         answer = self._client.post("/translate", data=form)
         return [self._client.take(answer, "responseData", "translatedText", kind=str)]
 
@@ -199,11 +203,10 @@ class Azure(Service):
             headers["Ocp-Apim-Subscription-Region"] = region
         return {"headers": headers}
 
-    def _check_direction(self, source: str, target: str) -> None:
+    def _languages(self) -> Mapping[str, Collection[str]]:
         answer = self._client.get("/languages", params={**self._version, "scope": "translation"})
         offered = self._client.take(answer, "translation", kind=dict)
-        if source not in offered or target not in offered:
-            raise self._unknown_direction(source, target, offered, offered)
+        return dict.fromkeys(offered, offered)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
         params = {**self._params, "from": source, "to": target}
@@ -242,31 +245,33 @@ class DeepL(Service):
             raise UserError(f"the key in {self.KEY} is for deepl:{own_plan}, not for {self.spec}")
         return {"headers": {"Authorization": f"DeepL-Auth-Key {secrets[self.KEY]}"}}
 
-    def _target(self, code: str) -> str:
+    def _codes(self, source: str, target: str) -> tuple[str, str]:
         if not self._target_code:
-            return self._targets.get(code, code.upper())
-        if self._target_code.partition("-")[0] != code.upper():
-            raise UserError(f"option target_code is {self._target_code}, not a form of {code}; run {code} without it")
-        return self._target_code
+            return source.upper(), self._targets.get(target, target.upper())
+        if self._target_code.partition("-")[0] != target.upper():
+            raise UserError(
+                f"option target_code is {self._target_code}, not a form of {target}; run {target} without it"
+            )
+        return source.upper(), self._target_code
 
-    def _check_direction(self, source: str, target: str) -> None:
-        sources, targets = self._languages("source"), self._languages("target")
-        code = self._target(target)
-        if source.upper() not in sources or code not in targets:
-            raise self._unknown_direction(source.upper(), code, sources, targets)
-        if self._formality in ("more", "less") and not targets[code]:
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:
+        super().check(source_language, target_language, requests)
+        _, code = self._codes(source_language, target_language)
+        if self._formality in ("more", "less") and code not in self._formal:
             raise UserError(
                 f"{self.spec} has no formality for {code}; leave it out, or use formality=prefer_{self._formality}"
             )
 
-    def _languages(self, kind: str) -> dict[str, bool]:
-        """Codes, and whether a language has formality."""
-        rows = self._client.get("/v2/languages", params={"type": kind})
-        codes = self._texts(rows, "language")
-        return {code.upper(): bool(row.get("supports_formality")) for code, row in zip(codes, rows, strict=True)}
+    def _languages(self) -> Mapping[str, Collection[str]]:
+        rows = {kind: self._client.get("/v2/languages", params={"type": kind}) for kind in ("source", "target")}
+        sources, targets = ([code.upper() for code in self._texts(found, "language")] for found in rows.values())
+        self._formal = {
+            code for code, row in zip(targets, rows["target"], strict=True) if row.get("supports_formality")
+        }
+        return dict.fromkeys(sources, targets)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
-        body = {"text": list(texts), "source_lang": source.upper(), "target_lang": self._target(target)}
+        body = {"text": list(texts), "source_lang": source, "target_lang": target}
         if self._formality:
             body["formality"] = self._formality
         rows = self._client.take(self._client.post("/v2/translate", json=body), "translations", kind=list)
@@ -292,13 +297,12 @@ class Google(Service):
     def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:
         return {"headers": {"X-goog-api-key": secrets[self.KEY]}}
 
-    def _check_direction(self, source: str, target: str) -> None:
+    def _languages(self) -> Mapping[str, Collection[str]]:
         answer = self._client.get(f"{self._path}/languages", params=self._model)
         offered = set(self._texts(self._client.take(answer, "data", "languages", kind=list), "language"))
-        for code in (source, target):
-            # Some are listed under an older code, and accepted under both.
-            if not offered & ({code, LANGUAGES[code].older_code} if code in LANGUAGES else {code}):
-                raise self._unknown_direction(source, target, offered, offered)
+        # Some are listed under an older code, and accepted under both.
+        offered.update([code for code, facts in LANGUAGES.items() if facts.older_code in offered])
+        return dict.fromkeys(offered, offered)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
         # As text: with HTML, the default, an apostrophe is returned as &#39;.
@@ -332,12 +336,10 @@ class LibreTranslate(Service):
         self._key = {"api_key": secrets[self.KEY]} if secrets else {}
         return {}
 
-    def _check_direction(self, source: str, target: str) -> None:
+    def _languages(self) -> Mapping[str, Collection[str]]:
         rows = self._client.get("/languages")
         codes = self._texts(rows, "code")
-        offered = {code: self._texts(row.get("targets", codes)) for code, row in zip(codes, rows, strict=True)}
-        if target not in offered.get(source, ()):
-            raise self._unknown_direction(source, target, offered, offered.get(source, ()))
+        return {code: self._texts(row.get("targets", codes)) for code, row in zip(codes, rows, strict=True)}
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
         body = {"q": list(texts), "source": source, "target": target, "format": "text", **self._key}
@@ -389,16 +391,17 @@ class Aws(Service):
 
         return {"auth": sign}
 
-    def _check_direction(self, source: str, target: str) -> None:
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:
         try:
-            answer = self._call("ListLanguages", {"MaxResults": 500})
+            super().check(source_language, target_language, requests)
         except http.Refusal as problem:
-            if self._error(problem.payload) == "AccessDeniedException":
-                return  # a key may be restricted to translating
-            raise
-        offered = set(self._texts(self._client.take(answer, "Languages", kind=list), "LanguageCode"))
-        if not {source, target} <= offered:
-            raise self._unknown_direction(source, target, offered, offered)
+            if self._error(problem.payload) != "AccessDeniedException":  # a key may be restricted to translating
+                raise
+
+    def _languages(self) -> Mapping[str, Collection[str]]:
+        answer = self._call("ListLanguages", {"MaxResults": 500})
+        offered = self._texts(self._client.take(answer, "Languages", kind=list), "LanguageCode")
+        return dict.fromkeys(offered, offered)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
         (text,) = texts
