@@ -69,7 +69,7 @@ def test_one_benchmark_gives_a_result_and_a_list_gives_a_list(two: tuple[Result,
 def test_an_estimate_prints_a_line_to_quote(two: tuple[Result, Result]) -> None:
     text = str(two[1]["accuracy"])
     assert text.startswith("accuracy = ")
-    assert "CI [" in text
+    assert "(95% CI [" in text
     assert text.endswith(two[1].signature)
 
 
@@ -197,6 +197,10 @@ def test_a_selection_is_not_silently_contradicted() -> None:
         ),  # type: ignore[arg-type]
         (lambda: gendermark.score("simplegen", [None, "a"], "es", data="core"), "translation 1 is None"),  # type: ignore[list-item]
         (lambda: gendermark.score("simplegen", 7, "es", data="core"), "a list of texts, not 7"),  # type: ignore[arg-type]
+        (lambda: gendermark.score("simplegen", [["a"]], "es", data="core"), r"translation 1 is \['a'\], not a text"),
+        (lambda: gendermark.run("fake:right", "terms", "es", resample=9), "argument of run .*did you mean 'resamples'"),
+        (lambda: gendermark.items("terms", "es", dat="core"), "option of terms 'dat'.*did you mean 'data'"),
+        (lambda: gendermark.run("".join, "winomt", "es", data="core"), "gave one text, not a list"),
         (lambda: gendermark.run(7, "simplegen", "es", data="core"), "family:argument.*function.*not 7"),  # type: ignore[call-overload]
         (lambda: gendermark.load("absent"), "no such directory"),
         (lambda: gendermark.score("simplegen", "El médico", "es", data="core"), "no such file.*list of texts"),

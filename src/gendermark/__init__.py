@@ -12,6 +12,7 @@ Public names are loaded on first use, so that importing the package is cheap.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'gendermark' has no attribute {name!r}")
+        # With these two, Python says which name was meant.
+        raise AttributeError(f"module 'gendermark' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     value = getattr(import_module(_HOME[name]), name)
     if name.islower():  # a function
         value = import_module("gendermark.calls").public(value)

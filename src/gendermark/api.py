@@ -151,7 +151,6 @@ def score(
         name = checked(name)
     elif directory is not None:
         name = Path(directory).resolve().name
-    translations = _checked(translations)
     origin = Origin("files", resampling=resampling or Resampling(resamples, seed, confidence, interval), name=name)
     asked = _asked(benchmark, options, data=data, rules=rules, revision=revision, source_language=source_language)
     with _workers(executor) as workers:
@@ -161,9 +160,10 @@ def score(
     return scored.result
 
 
-def _checked(given: Any) -> Any:
+def _checked(given: Any, kind: type) -> Any:
+    """Files, or a list of texts; of lists of them (`kind` Sequence) where sentences have many samples."""
     if isinstance(given, Mapping):
-        return {part: _checked(one) for part, one in given.items()}
+        return {part: _checked(one, kind) for part, one in given.items()}
     if isinstance(given, str) and ("\n" in given or not Path(given).exists()):
         raise UserError(f"{given!r:.60}: no such file; give the path of one, or a list of texts, one for each sentence")
     if isinstance(given, str | Path | TranslationFile):
@@ -172,7 +172,7 @@ def _checked(given: Any) -> Any:
         raise UserError(f"translations are a file or a list of texts, not {given!r:.60}")
     texts = list(given)
     for number, text in enumerate(texts, start=1):
-        if not isinstance(text, str) and not isinstance(text, Sequence):
+        if not isinstance(text, kind):
             raise UserError(f"translation {number:,} is {text!r:.60}, not a text; give '' for a sentence without one")
     return texts
 
@@ -213,6 +213,7 @@ def score_texts(
 ) -> Scored:
     """Score translations of the system `origin`; return the matched texts too."""
     found, selection = select(benchmark, to, **options)
+    translations = _checked(translations, Sequence if found.draws else str)
     given = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
     if found.draws:
         item_set, answers = _with_samples(found, selection, translations, given)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import wraps
 from typing import Any
 
-from gendermark.errors import UserError
+from gendermark.errors import UnknownName, UserError
 
 _KINDS: dict[str, tuple[Any, str]] = {
     "str": (str, "a text"),
@@ -42,6 +43,7 @@ def public(function: Callable[..., Any]) -> Callable[..., Any]:
                 raise UserError(f"{function.__name__}: {problem}; it takes {takes}") from None
             for name, value in given.items():
                 _check_kind(function, signature.parameters[name], value)
+            _refuse_mistyped(function, given.get("options", ()), signature.parameters)
             return function(*args, **options)
         except UserError as problem:
             problem.args = (_with_keywords(str(problem), signature.parameters),)
@@ -67,6 +69,17 @@ def _check_kind(function: Callable[..., Any], parameter: inspect.Parameter, valu
         meaning = re.search(rf"^ +{parameter.name}: ([^;\n]+?)[;.](?:\s|$)", function.__doc__ or "", re.MULTILINE)
         about = f" ({meaning[1]})" if meaning else ""
         raise UserError(f"{parameter.name} must be {wanted}{about}, not {value!r:.60}")
+
+
+def _refuse_mistyped(function: Callable[..., Any], options: Iterable[str], parameters: Iterable[str]) -> None:
+    """Refuse an option that no benchmark has, if it is nearly the name of an argument."""
+    from gendermark.selection import Selection, all_options
+
+    known = [name for name in parameters if name != "options"]
+    for name in options:
+        is_near = name not in Selection.__dataclass_fields__ and get_close_matches(name, known)
+        if is_near and not any(name in own for own in all_options().values()):
+            raise UnknownName(f"argument of {function.__name__}", name, known)
 
 
 def _with_keywords(sentence: str, parameters: Mapping[str, inspect.Parameter]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -338,7 +339,9 @@ class Estimate:
         name = self.metric if self.slice == "all" else f"{self.metric}:{self.slice}"
         if self.value is None:
             return f"{name} = – (0 of {self.n_total:,} judged) {self.signature}".rstrip()
-        inner = f"CI {self.interval}, {self.n_judged:,} of {self.n_total:,} judged, {self.n_groups:,} groups"
+        confidence = re.search(r"confidence-(0\.\d+)", self.signature)
+        level = f"{100 * float(confidence[1]):g}% " if confidence else ""
+        inner = f"{level}CI {self.interval}, {self.n_judged:,} of {self.n_total:,} judged, {self.n_groups:,} groups"
         return f"{name} = {self.shown} ({inner}) {self.signature}".rstrip()
 
     def to_json(self) -> dict[str, Any]:

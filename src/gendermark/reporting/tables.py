@@ -248,7 +248,7 @@ def format_of(path: Path) -> str:
         if path.suffix.lower() in (ending, ".htm" if name == "html" else ending):
             return name
     endings = ", ".join(FORMATS.values())
-    raise UserError(f"unknown report format of {path}; use a file name that ends in one of {endings}, or --format")
+    raise UserError(f"unknown report format of {path}; use a file name that ends in one of {endings}")
 
 
 def check_format(format_: str) -> None:
@@ -263,7 +263,7 @@ def write_report(runs: Sequence[Run], path: Path, metrics: Sequence[str] = ()) -
 def render_report(runs: Sequence[Run], format_: str, *, trend: bool = False, metrics: Sequence[str] = ()) -> str:
     check_format(format_)
     if metrics and format_ not in ("md", "latex"):
-        raise UserError(f"--metric chooses the columns of Markdown and LaTeX tables; {format_} has every metric")
+        raise UserError(f"only Markdown and LaTeX tables have columns to choose; {format_} has every metric")
     if format_ == "html":
         from gendermark.reporting.page import render_page
 

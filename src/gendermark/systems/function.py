@@ -8,7 +8,6 @@ from pathlib import Path
 from types import CodeType
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.io.tables import shortened
 from gendermark.records import Request, Translation
 from gendermark.systems.system import KEPT, System
 
@@ -37,14 +36,17 @@ class Function(System):
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         sources = [request.source for request in requests]
         try:
-            found = list(self._function(sources))
+            answer = self._function(sources)
+            found = None if isinstance(answer, str) else list(answer)
         except Exception as problem:
             raise SystemFailure(f"{self.spec} failed: {type(problem).__name__}: {problem} {self._kept}") from problem
+        if found is None:
+            raise UserError(f"{self.spec} gave one text, not a list of translations, one for each sentence")
         if len(found) != len(sources):
             raise UserError(f"{self.spec} gave {len(found):,} translations of {len(sources):,} sentences, not one each")
         for text in found:
             if not isinstance(text, str):
-                raise UserError(f"{self.spec} gave {shortened(text)} as a translation, which must be a text")
+                raise UserError(f"{self.spec} gave {text!r:.60} as a translation, which must be a text")
         yield [Translation(request.request_id, text) for request, text in zip(requests, found, strict=True)]
 
 
