@@ -97,6 +97,18 @@ def test_one_sentence_in_all_its_versions(coin: Cell) -> None:
     assert {said["gender"] for version in nobody["versions"] for said in version["translations"]} == {None}
 
 
+def test_table_5_has_the_entropies_beside_the_samples(study: Command, runs: Path, coin: Cell) -> None:
+    sentence = drawn_sentences(coin)[0].item
+    rows = study("uncertainty", "samples", runs / "coin", "--contrast", sentence.contrast).rows
+    entropies = ["h_s3e", "h_gender", "h_string", "p_feminine", "n_distinct"]
+    assert list(rows[0]) == ["pronoun", "count", "share", "gender", "translation", *entropies]
+    assert [row["pronoun"] for row in rows] == ["masculine", "feminine", "neutral", "neutral"]
+    *told, first, second = ([float(row[name]) for name in entropies[:3]] for row in rows)
+    assert told == [[0, 0, 0]] * 2
+    assert first == second
+    assert min(first) > 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -351,6 +351,7 @@ def test_the_command(made: Path, text: str, tmp_path: Path, gendermark: Command)
     for arguments, words in (
         (("--architecture", "six"), "'six'"),
         (("--mix", "novels=0.1"), "'novels'"),
+        (("--device", "gpu"), "'gpu'"),
         (("--mix", "grammar=1"), "not 1"),
         (("--sampling", "seed=1"), "--teacher"),
         (("--self-train", "demo:en-es"), "--monolingual"),

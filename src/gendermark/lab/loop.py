@@ -128,7 +128,7 @@ class Checkpoint:
             with zipfile.ZipFile(self.path) as parts:
                 is_whole = parts.testzip() is None  # torch does not verify the checksums that it writes
             if is_whole:
-                state = torch.load(self.path, weights_only=True)
+                state = torch.load(self.path, map_location="cpu", weights_only=True)
         except (OSError, RuntimeError, ValueError, zipfile.BadZipFile, pickle.UnpicklingError):
             pass
         if not isinstance(state, dict) or not isinstance(state.get("recipe"), dict):
@@ -222,6 +222,7 @@ def learning_rate(schedule: Schedule, step: int) -> float:
 def reproducible(seed: int) -> Iterator[None]:
     import torch
 
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it CUDA refuses deterministic algorithms
     n_threads, was_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     deterministic: Any = torch.utils.deterministic
     did_fill = deterministic.fill_uninitialized_memory

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +21,7 @@ from gendermark.cli.options import Store, StudiedData, option_group
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import SystemFailure, UserError
 from gendermark.lab import uncertainty_results as results
-from gendermark.lab.studies import WORK, SystemName, SystemOptions, Texts, Work, is_terminal, show
+from gendermark.lab.studies import WORK, SystemName, SystemOptions, Texts, Work, show
 from gendermark.lab.uncertainty_results import Cell, Drawn, Into, settings_of
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
@@ -101,22 +101,27 @@ def _version(cell: Cell, found: Drawn, genders: Sequence[Gender | None]) -> dict
     }
 
 
+_SAID = ("pronoun", "count", "share", "gender", "translation")
+_UNSURE = ("h_s3e", "h_gender", "h_string", "p_feminine", "n_distinct")
+
+
 def _tables(report: Mapping[str, Any], system: str) -> list[Table]:
-    translations, entropies = [], []
-    names = ("s3e", "gender", "string")
+    """Translations; the entropies of each version; and both in one, for a pipe."""
+    translations, entropies, both = [], [], []
     for version in report["versions"]:
         pronoun = str(version["gender"] or "open")
-        translations += [
-            (pronoun, said["count"], said["share"], str(said["gender"] or "undecided"), said["text"])
-            for said in version["translations"]
-        ]
-        numbers = (*(version["entropies"][name] for name in names), version["p_feminine"])
-        entropies.append((pronoun, version["source"], *numbers, len(version["translations"])))
+        values = [version["entropies"][name.removeprefix("h_")] for name in _UNSURE[:3]]
+        unsure = (*values, version["p_feminine"], len(version["translations"]))
+        entropies.append((pronoun, version["source"], *unsure))
+        for said in version["translations"]:
+            row = (pronoun, said["count"], said["share"], str(said["gender"] or "undecided"), said["text"])
+            translations.append(row)
+            both.append((*row, *unsure))
     title = f"{system} {report['direction']}, contrast set {report['contrast']}"
-    columns = ("pronoun", "source", *(f"h_{name}" for name in names), "p_feminine", "n_distinct")
     return [
-        Table(("pronoun", "count", "share", "gender", "translation"), translations, title),
-        Table(columns, entropies, "How unsure"),
+        Table(_SAID, translations, title),
+        Table(("pronoun", "source", *_UNSURE), entropies, "Entropies in nats"),
+        Table((*_SAID, *_UNSURE), both),
     ]
 
 
@@ -130,16 +135,8 @@ def samples(
     """Show sampled translations of one sentence with he, she and they: counts, genders and entropy."""
     cell = results.read_cell(run, to)
     report = look_at(cell, contrast=contrast, source=source)
-    drawn, entropies = _tables(report, cell.result.called)
-    # Piped or as JSON, only the translations are a table.
-    notes = [] if is_terminal() else [", ".join(_facts(entropies, row)) for row in entropies.rows]
-    show(report, [drawn, entropies], notes, as_json=as_json)
-
-
-def _facts(table: Table, row: Sequence[Any]) -> Iterator[str]:
-    for column, cell in zip(table.columns, row, strict=True):
-        if column != "source" and cell is not None:
-            yield str(cell) if column == "pronoun" else f"{column} {cell:.4g}"
+    *shown, both = _tables(report, cell.result.called)
+    show(report, shown, as_json=as_json, piped=[both])
 
 
 # -- determiners: two given translations that differ in gender (Figure 1) ----------------------------------------------

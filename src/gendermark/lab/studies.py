@@ -346,7 +346,7 @@ def show(
     """Print `found` as JSON, or all tables on a terminal, or `piped` (the first one) in full precision; then notes."""
     if as_json:
         terminal.print_json(found)
-    elif is_terminal():
+    elif terminal.is_terminal(sys.stdout):
         first, *others = tables
         for one in map(_narrowed, (*others, first)):
             cells = [[f"{cell:.4g}" if isinstance(cell, float) else cell for cell in row] for row in one.rows]
@@ -356,10 +356,6 @@ def show(
             terminal.print_table("", [str(head) for head in table.columns], table.rows)
     for note in notes:
         terminal.say(note)
-
-
-def is_terminal() -> bool:
-    return terminal.is_terminal(sys.stdout)
 
 
 def _narrowed(table: Table) -> Table:

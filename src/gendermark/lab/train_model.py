@@ -50,6 +50,7 @@ from gendermark.lab.torch_models import (
 from gendermark.lab.training_text import Line, Part
 from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.systems.engine import by_length, first_line, padded
+from gendermark.systems.huggingface import device_of
 from gendermark.systems.tokenisers import Direction
 
 _LONGEST = 120
@@ -128,6 +129,7 @@ class Settings:
     ] = ()
     init_from: Annotated[Path | None, Option(help="Initialise from evenly spaced layers of this deeper model.")] = None
     seed: Annotated[int, Option(min=0, help="Seed of weights, batches and dropout.")] = 1
+    device: Annotated[str, Option(help="cpu (reproducible bit for bit), cuda, mps, or auto.")] = "cpu"
 
     @property
     def direction(self) -> Direction:
@@ -148,6 +150,8 @@ class Settings:
         }
         if self.until_loss:
             found["until_loss"] = self.until_loss
+        if self.device != "cpu":
+            found["device"] = self.device
         if self.init_from is not None:
             found["init_from"] = hashlib.sha256(read_bytes(self.init_from / MODEL_FILE)).hexdigest()[:16]
         return found
@@ -157,6 +161,7 @@ def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) 
     """Make the model in its directory, or finish it, and return its report (also `report.json` there)."""
     require_packages("training a model")
     directory, recipe = settings.output, settings.recipe()
+    device = device_of({"device": settings.device})
     if (settings.teacher_samples or settings.sampling) and settings.teacher is None:
         raise UserError("--teacher-samples and --sampling say what is learnt of a teacher; name one with --teacher")
     if bool(settings.self_train) != bool(settings.monolingual):
@@ -172,8 +177,8 @@ def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) 
         for part in prepared.parts:
             if part.name == text.SELF_TRAINING:  # its sentences may be inspected
                 write_lines(directory / f"{part.name}.tsv", ["\t".join(line) for line in part.train])
-        model, progressed = _learn(settings, prepared, checkpoint, run_context)
-        return _finish(settings, prepared, model, progressed)
+        model, progressed = _learn(settings, prepared, checkpoint, device, run_context)
+        return _finish(settings, prepared, model.cpu(), progressed)
 
 
 # -- the text ----------------------------------------------------------------------------------------------------------
@@ -328,7 +333,7 @@ def read_pieces(place: Path) -> Pieces:
 
 
 def _learn(
-    settings: Settings, prepared: Prepared, checkpoint: Checkpoint, run_context: RunContext
+    settings: Settings, prepared: Prepared, checkpoint: Checkpoint, device: str, run_context: RunContext
 ) -> tuple[Any, Progressed]:
     import torch
     from torch.nn import functional
@@ -340,12 +345,14 @@ def _learn(
     model.initialise()
     if settings.init_from is not None:
         inherit(model, pieces, settings.init_from)
-    weights = list(model.parameters())
+    weights = list(model.to(device).parameters())
 
     def losses(pairs: Corpus, batch: Sequence[int], label_smoothing: float, reduction: str) -> Any:
-        rows = [torch.tensor(padded([side[i] for i in batch], pieces.pad)) for side in (pairs.sources, pairs.targets)]
-        right = rows[1][rows[1] != pieces.pad]
-        return functional.cross_entropy(model(*rows), right, reduction=reduction, label_smoothing=label_smoothing)
+        both = (padded([side[i] for i in batch], pieces.pad) for side in (pairs.sources, pairs.targets))
+        sources, targets = (torch.tensor(rows, device=device) for rows in both)
+        right = targets[targets != pieces.pad]
+        logits = model(sources, targets)
+        return functional.cross_entropy(logits, right, reduction=reduction, label_smoothing=label_smoothing)
 
     def gradients(step: int, batch: Sequence[int]) -> tuple[float, Sequence[Any]]:
         torch.manual_seed(_number(settings.seed, step))  # dropout must not depend on previous draws

@@ -104,7 +104,7 @@ class AverageAttention(nn.Module):  # type: ignore[misc]
         self.gates = nn.Linear(2 * shape.width, 2 * shape.width)
 
     def forward(self, x: Any) -> Any:
-        counts = torch.arange(1, x.shape[1] + 1, dtype=x.dtype)[:, None]
+        counts = torch.arange(1, x.shape[1] + 1, dtype=x.dtype, device=x.device)[:, None]
         return self._gated(x, x.cumsum(dim=1) / counts)
 
     def step(self, x: Any, kept: Kept, n_before: int) -> tuple[Any, Kept]:

@@ -122,7 +122,7 @@ class HuggingFace(Engine):
 
         super().__init__(options)
         self.spec, self._place, self._config, self._tokeniser = spec, place, config, tokeniser
-        self._device = _device(options)
+        self._device = device_of(options)
         self._dtype = _dtype(options, self._device, config)
         self._n_threads = count_option(options, "threads", 1) if "threads" in options else None
         self._n_threads_before: int | None = None
@@ -634,7 +634,7 @@ class LanguageModel(HuggingFace):
         return step
 
 
-def _device(options: Mapping[str, str]) -> str:
+def device_of(options: Mapping[str, str]) -> str:
     import torch
 
     usable = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
