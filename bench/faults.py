@@ -1,6 +1,6 @@
 """What survives? Kills, disks, servers, browsers and hostile words, many times each.
 
-    PYTHONPATH=src python bench/faults.py [--short] [--only AREA] [--n-kills 230] [--seed S] [-o FILE]
+    PYTHONPATH=src python bench/faults.py [--short] [--only AREA|SCENARIO] [--n-kills 230] [--seed S] [-o FILE]
 
 Prints a row for each scenario; exit 1 if anything was lost, paid for twice, ended in a traceback, or told the key.
 """
@@ -20,6 +20,7 @@ from fault_areas.campaign import Scenario, Tally
 from fault_areas.scenarios import SCENARIOS as EVERY
 
 AREAS = tuple(dict.fromkeys(scenario.area for scenario in EVERY))
+NAMES = tuple(scenario.name for scenario in EVERY)
 N_KILLS = sum(scenario.long for scenario in EVERY if scenario.area == "kills")
 
 COLUMNS = ("tried", "survived", "lost", "paid twice", "tracebacks", "secrets")
@@ -27,13 +28,13 @@ COLUMNS = ("tried", "survived", "lost", "paid twice", "tracebacks", "secrets")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=AREAS, help="one area")
+    parser.add_argument("--only", choices=(*AREAS, *NAMES), help="one area, or one scenario")
     parser.add_argument("--short", action="store_true", help="play each a few times, as continuous integration does")
     parser.add_argument("--n-kills", type=int, default=N_KILLS, help="kill -9 in all, shared among the verbs")
     parser.add_argument("--seed", default="1", help="of the moments and the damage")
     parser.add_argument("-o", "--output", type=Path, help="write the table there too")
     given = parser.parse_args()
-    wanted = [one for one in EVERY if given.only in (None, one.area)]
+    wanted = [one for one in EVERY if given.only in (None, one.area, one.name)]
     chosen = [one for one in wanted if (one.short if given.short else one.long)]
     rows = [_row("area", "scenario", COLUMNS), _row("---", "---", ["---:"] * len(COLUMNS))]
     found: list[Tally] = []

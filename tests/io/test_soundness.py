@@ -13,7 +13,7 @@ import pytest
 import gendermark
 from gendermark.cli.app import _exit_code
 from gendermark.errors import UserError
-from gendermark.io import soundness
+from gendermark.io import encodings, soundness
 from gendermark.records import Item
 
 _NOUNS = {
@@ -35,6 +35,9 @@ PAIRS = [
 random.Random(1).shuffle(PAIRS)
 SOURCES, TEXTS = [source for source, _ in PAIRS], [text for _, text in PAIRS]
 ITEMS = [Item(item_id=str(n), index=n, group_id=str(n), source=source) for n, source in enumerate(SOURCES)]
+READABLE = ("cp1252", "cp1250", "cp1251", "cp1255", "iso8859_2", "cp437", "mac_roman")
+UNREADABLE = ("koi8_r", "gb18030", "shift_jis")
+"""Code pages whose damage can be repaired, and others."""
 
 
 def _misread(page: str) -> Callable[[list[str]], list[str]]:
@@ -60,7 +63,7 @@ def _plain(text: str) -> str:
 
 
 DAMAGE: dict[str, Callable[[list[str]], list[str]]] = {
-    **{f"read as {page}": _misread(page) for page in ("cp1252", "cp1251", "cp437", "mac_roman", "cp1255")},
+    **{f"read as {page}": _misread(page) for page in (*READABLE, *UNREADABLE)},
     **{f"{share:.0%} shuffled": _shuffled(share) for share in (0.2, 0.3, 0.5)},
     "all shuffled": _shuffled(1),
     "neighbours exchanged": _neighbours_exchanged,
@@ -102,6 +105,20 @@ def test_sentences_of_one_group_may_have_one_translation() -> None:
 def test_damaged_translations_are_refused(name: str) -> None:
     with pytest.raises(soundness.Unsound):
         check(DAMAGE[name](TEXTS))
+
+
+@pytest.mark.parametrize("page", READABLE)
+def test_misread_letters_are_repaired_for_the_whole_file(page: str) -> None:
+    """Several code pages explain a word, each with other letters: the file shows which it was."""
+    damaged = [text.encode().decode(page) for text in TEXTS if not _is_undefined(text, page)]
+    usual = encodings.usual_page(damaged, "es")
+    sound = [text for text in TEXTS if not _is_undefined(text, page)]
+    assert [encodings.repaired(text, "es", usual) for text in damaged] == sound
+    assert all(encodings.repaired(text, "es", usual) == text for text in TEXTS)
+
+
+def _is_undefined(text: str, page: str) -> bool:
+    return "\ufffd" in text.encode().decode(page, "replace")
 
 
 def test_answers_of_a_system_are_checked_as_files_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

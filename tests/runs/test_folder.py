@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import gendermark
+from gendermark.cli.app import _exit_code
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.result import ACCEPTED, UNSOUND
@@ -78,6 +79,24 @@ def test_files_of_a_cell_that_are_gone_or_no_files(run: Path) -> None:
     path.unlink()
     path.symlink_to("/dev/zero")
     assert "is not an ordinary file" in refused(run)
+
+
+def test_data_of_others_are_not_read(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder from others could name any file: nothing of it is shown."""
+    private = tmp_path / "private.csv"
+    private.write_text("password\nhunter2\n")
+    for path, change in (
+        (run / CELL / "result.json", lambda row: row["selection"].update(data=f"file:{private}")),
+        (run / "manifest.json", lambda row: row["config"]["selections"][0].update(data=f"file:{private}")),
+    ):
+        edit(path, lambda row, change=change: [change(row), row][1])
+    signed_again(run)
+    for command in (["rejudge", str(run)], ["leaderboard", "verify", str(run)]):
+        assert _exit_code(command) in (1, 2)
+        said = "".join(capsys.readouterr())
+        assert "hunter2" not in said
+        assert "password" not in said
+        assert "file:" in said
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from gendermark.annotation.agreement import (
 )
 from gendermark.annotation.sheets import LINEUP, Row, comparable, inert, refuse_to_overwrite, write_sheet
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.data.own import check_unchanged
 from gendermark.errors import BadFile, UserError
 from gendermark.io.textfiles import read_json, read_text, write_text
 from gendermark.metrics import statistics
@@ -194,6 +195,7 @@ def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tupl
     """
     result = runs[0].result
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    check_unchanged(result.selection.data, result.origin, str(runs[0].directory))
     item_set = benchmark.load(result.selection)
     if item_set.origin != result.origin:
         raise UserError(

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gendermark.errors import BadFile
+from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import stored
 from gendermark.io.tables import read_records
-from gendermark.io.textfiles import content_hash, each_line
+from gendermark.io.textfiles import content_hash, each_line, printable
 from gendermark.records import Gender, Item
 
 _GENDERS = {
@@ -57,6 +57,18 @@ def file_of(data: str) -> str:
     return path if kind == "file" else ""
 
 
+def fingerprint(data: str) -> str:
+    """How `ItemSet.origin` names the content of own data, which need not be readable; empty for other data."""
+    kind, colon, path = data.partition(":")
+    return f"{kind}-{content_hash(path)[:8]}" if colon else ""
+
+
+def check_unchanged(data: str, origin: str, where: str) -> None:
+    """Refuse own data that are not a run's before reading them: a folder from others could name any file."""
+    if fingerprint(data) not in origin:
+        raise UserError(f"{where}: {data} is not the data of this run ({printable(origin)}); run it again")
+
+
 def has_header(path: str) -> bool:
     """Whether a file is in this format, rather than in a benchmark's native format."""
     if Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx"):
@@ -68,7 +80,7 @@ def read_own(path: str, needed: Sequence[str]) -> tuple[Sequence[OwnRow], str]:
     rows = stored(_own_rows(path, needed))
     if not rows:
         raise BadFile(path, f"has no sentence; give a header and a row for each ({', '.join(needed)})")
-    return rows, f"file-{content_hash(path)[:8]}"
+    return rows, fingerprint(f"file:{path}")
 
 
 def _own_rows(path: str, needed: Sequence[str]) -> Iterator[OwnRow]:

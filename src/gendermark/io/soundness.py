@@ -162,7 +162,11 @@ def check_letters(texts: Iterable[str], language: str) -> list[str]:
     n_marked = n_filled = n_read = 0
     each = iter(texts)
     while some := list(islice(each, _TOGETHER)):
-        if encodings.may_be_misread("\n".join(some)):
+        together = "\n".join(some)
+        if intruder := encodings.intruders(together, language):
+            mixed = ((n, text, intruder.search(text)) for n, text in enumerate(some, n_read))
+            lost += [(n, text[slice(*encodings.word_around(text, run))]) for n, text, run in mixed if run]
+        if encodings.may_be_misread(together):
             damaged += [
                 (n, found) for n, text in enumerate(some, n_read) if (found := encodings.misread(text, language))
             ]
@@ -182,8 +186,8 @@ def check_letters(texts: Iterable[str], language: str) -> list[str]:
         place, word = lost[0]
         raise Unsound(
             LOST,
-            f"has {word!r}, and the like in {len(lost):,} of {n_filled:,} lines: letters were lost when it was saved, "
-            "which cannot be repaired",
+            f"has {word!r}, and the like in {len(lost):,} of {n_filled:,} lines: letters were lost or replaced when it "
+            "was saved, which cannot be repaired",
             place,
         )
     if not damaged and not lost:

@@ -20,7 +20,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources
 from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, reordered, stored
-from gendermark.io.encodings import repaired
+from gendermark.io.encodings import repaired, usual_page
 from gendermark.io.tables import NO_SAMPLE, Row, Samples, read_rows, read_sample_rows, shortened
 from gendermark.records import Gender, Item
 
@@ -34,6 +34,9 @@ REMEDIES = {
 }
 """Remedies for unsound translations in a file."""
 _REMEDIES_BESIDE_SOURCES = {**REMEDIES, soundness.ORDER: "set each translation beside its own source"}
+
+_MOST_READ = 400
+"""Translations, evenly spaced, that show which code page damaged a file."""
 
 Content = TypeVar("Content")
 log = logging.getLogger(__name__)
@@ -195,10 +198,12 @@ def _repaired(
     tasks: Mapping[str, Sequence[Row[str]]], item_set: ItemSet, notes: list[str]
 ) -> dict[str, Sequence[Row[str]]]:
     selection = item_set.selection
+    some = (row.content for rows in tasks.values() for row in rows[:: max(1, len(rows) // _MOST_READ)])
+    usual = usual_page(some, selection.target_language)
 
     def better(row: Row[str]) -> Row[str]:
         source = row.source and repaired(row.source, selection.source_language)
-        return Row(source, repaired(row.content, selection.target_language), row.line)
+        return Row(source, repaired(row.content, selection.target_language, usual), row.line)
 
     found = {name: stored(map(better, rows)) for name, rows in tasks.items()}
     n = sum(old != new for name, rows in tasks.items() for old, new in zip(rows, found[name], strict=True))

@@ -272,6 +272,11 @@ def likely(texts: Sequence[str]) -> str:
     return "" if found == OTHER_SCRIPT else found
 
 
+def function_words(language: str) -> frozenset[str]:
+    profile = _profiles().get(language)
+    return profile.words if profile else frozenset()
+
+
 def is_told_by_words(language: str) -> bool:
     """Whether texts of a language are recognised by function words."""
     return language in _profiles()

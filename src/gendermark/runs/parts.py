@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
-from gendermark.data.own import file_of
+from gendermark.data.own import file_of, fingerprint
 from gendermark.errors import BadFile, UserError
 from gendermark.io.tables import some
 from gendermark.io.textfiles import read_jsonl, write_jsonl
@@ -147,9 +147,11 @@ def merge(directories: Sequence[Path], output: Path, context: RunContext) -> lis
     # By number, independent of shell order: parts/10 sorts before parts/2.
     parts = sorted(given, key=lambda one: one.part.number)
     system = _Joined(parts)
+    for selection in parts[0].config.selections:
+        _check_data(selection, fingerprint(selection.data), parts)
     planned = plan(parts[0].config, system)
     for step in planned.steps:
-        _check_data(step.item_set, parts)
+        _check_data(step.item_set.selection, step.item_set.origin, parts)
     if not context.name:
         names = [name for one in parts if (name := str(one.manifest.get("name", "")))]
         if len(set(names)) > 1:
@@ -234,10 +236,9 @@ def _settings(config: RunConfig) -> dict[str, Any]:
     return {**found, **{name: [row.get(name) for row in selections] for name in names}, **resampling}
 
 
-def _check_data(item_set: ItemSet, parts: Sequence[_Made]) -> None:
-    """Refuse answers to other sentences than the current ones."""
-    selection = item_set.selection
-    if other := [one for one in parts if one.cells.get(selection.cell, {}).get("data") != item_set.origin]:
+def _check_data(selection: Selection, origin: str, parts: Sequence[_Made]) -> None:
+    """Refuse answers to other sentences than the current ones; own data before they are read."""
+    if other := [one for one in parts if origin not in one.cells.get(selection.cell, {}).get("data", "")]:
         data = file_of(selection.data) or f"the {selection.data} set of {selection.cell}"
         named = ", ".join(str(one.directory) for one in other)
         raise UserError(

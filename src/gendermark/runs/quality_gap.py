@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gendermark.data.own import check_unchanged
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Description, Floats, Metric, Resampling, count
@@ -82,6 +83,7 @@ def quality_gap(result: Result, scorer: Any, resampling: Resampling) -> QualityG
 def _sentences(result: Result) -> tuple[list[str], list[str], list[str]]:
     if not result.texts:
         raise UserError(f"{result.cell} has no sentences at hand; load its run folder, or score it again")
+    check_unchanged(result.selection.data, result.origin, result.cell)
     items = {item.item_id: item for item in benchmark_of(result).load(result.selection).items}
     references = [items[judgement.item_id].tags.get("reference", "") for judgement in result.judgements]
     genders = {judgement.expected for judgement in result.judgements}

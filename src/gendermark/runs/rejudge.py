@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
+from gendermark.data.own import check_unchanged
 from gendermark.errors import UserError
 from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, places_of, reordered
@@ -135,6 +136,7 @@ def score_again(
     executor: Executor = SERIAL,
 ) -> tuple[ItemSet, Answers, Result]:
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
+    check_unchanged(selection.data, old.origin, where)
     item_set = benchmark.load(selection)
     ids = [mapped(attrgetter("item_id"), records) for records in (old.judgements, item_set.items)]
     places = places_of(*ids)
