@@ -7,7 +7,6 @@ import json
 import signal
 import threading
 import time
-import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -163,9 +162,7 @@ def test_one_deadline_bounds_the_whole_request(server: Server, step: Step) -> No
         servers.says(b"[" * 100_000),
         servers.says(b"[" + b"[]," * 1_000_000 + b"[]]"),  # which would take 100 MB
         servers.says(b'{"translatedText": [' + b"1," * 1_000_000 + b"1]}"),
-        servers.says(b"no gzip", Content_Encoding="gzip"),
-        servers.says(gzip.compress(b'{"translatedText": ["ONE"]}')[:-9], Content_Encoding="gzip"),
-        *(servers.says(gzip.compress(b"{}"), Content_Encoding=packing) for packing in ("gzip, gzip", "br")),
+        servers.says(gzip.compress(b'{"translatedText": ["ONE"]}'), Content_Encoding="gzip"),
     ],
 )
 def test_a_garbled_answer_is_asked_for_once_more(server: Server, step: Step) -> None:
@@ -177,21 +174,16 @@ def test_a_garbled_answer_is_asked_for_once_more(server: Server, step: Step) -> 
     assert len(server.asked) == 2
 
 
-def test_answers_may_be_packed(server: Server) -> None:
-    server.script(servers.says(gzip.compress(b'{"translatedText": ["ONE"]}'), Content_Encoding="gzip"))
-    assert ask(server) == "ONE"
-    assert server.asked[0].headers["accept-encoding"] == "gzip"
+def test_answers_are_asked_for_unpacked(server: Server) -> None:
+    ask(server)
+    assert server.asked[0].headers["accept-encoding"] == "identity"
     assert server.asked[0].headers["user-agent"] == f"gendermark/{__version__}"
 
 
 def test_an_answer_without_end_is_left(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "_MOST_BYTES", 100_000)
-    server.script(servers.endless, servers.says(gzip.compress(b" " * 60_000_000), Content_Encoding="gzip"))
-    tracemalloc.start()
-    for _ in range(2):
-        assert "100,000 bytes" in failed(server)
-    assert tracemalloc.get_traced_memory()[1] < 20_000_000  # it is unpacked in steps
-    tracemalloc.stop()
+    server.script(servers.endless)
+    assert "100,000 bytes" in failed(server)
 
 
 # -- what a server says
