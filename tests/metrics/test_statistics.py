@@ -22,7 +22,6 @@ from gendermark.metrics.statistics import (
     cohen_kappa,
     holm,
     independence_test,
-    krippendorff_alpha,
     normal_quantile,
     percentile_interval,
     permutation_p_value,
@@ -276,27 +275,6 @@ def test_independence_is_none_without_two_classes_and_two_outcomes(outcomes: Any
 
 # Agreement
 
-# Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section C: nominal data, four observers, twelve
-# units, missing values; the paper gives alpha = 0.743.
-KRIPPENDORFF_2011 = [
-    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
-    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
-    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
-    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
-]
-
-
-def test_alpha_reproduces_the_published_example() -> None:
-    assert krippendorff_alpha(KRIPPENDORFF_2011) == pytest.approx(0.743, abs=0.0005)
-
-
-def test_alpha_of_binary_data_reproduces_the_published_example() -> None:
-    # The same paper, section A: binary data, two observers, ten units, alpha = 0.095.
-    first = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0]
-    second = [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
-    assert krippendorff_alpha([first, second]) == pytest.approx(0.095, abs=0.0005)
-
-
 @given(st.lists(st.tuples(labels, labels), min_size=1, max_size=60))
 @steady
 def test_kappa_equals_statsmodels(ratings: list[tuple[str, str]]) -> None:
@@ -311,10 +289,6 @@ def test_kappa_equals_statsmodels(ratings: list[tuple[str, str]]) -> None:
 
 def test_agreement_without_data_is_none() -> None:
     assert cohen_kappa([], []) is None
-    assert krippendorff_alpha([]) is None
-    assert krippendorff_alpha([[], []]) is None
-    assert krippendorff_alpha([["a", "b"]]) is None, "one rater"
-    assert krippendorff_alpha([["a", None], [None, "b"]]) is None, "nothing rated twice"
 
 
 # The package's promise about dependencies

@@ -184,9 +184,9 @@ def alpha(
 ) -> Estimate:
     """Krippendorff's alpha of any number of raters (rows) on items (columns), resampled by groups of items.
 
-    Items with fewer than two answers are ignored.
+    Of nominal labels (Krippendorff 2011, Computing Krippendorff's Alpha). Items with fewer than two answers are
+    ignored.
     """
-    value = statistics.krippendorff_alpha(ratings)
     units = [[unit.count(label) for label in labels] for unit in zip(*ratings, strict=True)]
     counted = [(group, counts) for group, counts in zip(groups, units, strict=True) if sum(counts) > 1]
     places = {group: place for place, group in enumerate(dict.fromkeys(group for group, _ in counted))}
@@ -194,20 +194,23 @@ def alpha(
     for group, counts in counted:
         size = sum(counts)
         table[places[group]] += [*counts, (size * size - sum(count * count for count in counts)) / (size - 1)]
+
+    def alphas(sums: statistics.Floats) -> statistics.Floats:
+        """For each row of sums; NaN if all labels are equal."""
+        n, disagreement = sums[:, :-1].sum(axis=1), sums[:, -1]
+        return 1 - ratio((n - 1) * disagreement, n**2 - (sums[:, :-1] ** 2).sum(axis=1))
+
+    total = table.sum(axis=0, keepdims=True)
+    value = None if np.isnan(alphas(total)[0]) else float(alphas(total)[0])
     interval = None
-    if value is not None and not table[:, -1].any():
-        n_answers, by_chance, _ = (float(sums[0]) for sums in _summed(table.sum(axis=0, keepdims=True)))
-        interval = _all_agree(len(places), by_chance / (n_answers * (n_answers - 1)), resampling.confidence)
+    if value is not None and not total[0, -1]:
+        n_answers = total[0, :-1].sum()
+        by_chance = 1 - (total[0, :-1] * (total[0, :-1] - 1)).sum() / (n_answers * (n_answers - 1))
+        interval = _all_agree(len(places), by_chance, resampling.confidence)
     elif value is not None:
-        n, chance, disagreement = _summed(statistics.resampled_sums(table, resampling.n_resamples, resampling.seed))
-        interval = spread_of(1 - ratio((n - 1) * disagreement, chance), resampling.confidence)
+        replicates = alphas(statistics.resampled_sums(table, resampling.n_resamples, resampling.seed))
+        interval = spread_of(replicates, resampling.confidence)
     return estimate_of("alpha", slice_name, value, interval, len(counted), len(groups), len(places))
-
-
-def _summed(sums: statistics.Floats) -> tuple[statistics.Floats, statistics.Floats, statistics.Floats]:
-    """For each row: answers, pairs expected to differ by chance, and observed disagreement."""
-    n = sums[:, :-1].sum(axis=1)
-    return n, n**2 - (sums[:, :-1] ** 2).sum(axis=1), sums[:, -1]
 
 
 def ratio(above: statistics.Floats, below: statistics.Floats) -> statistics.Floats:

@@ -298,25 +298,3 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     if by_chance == n * n:
         return None
     return (n * n_agreed - by_chance) / (n * n - by_chance)
-
-
-def krippendorff_alpha(ratings: Sequence[Sequence[Hashable | None]]) -> float | None:
-    """Agreement of any number of raters on nominal labels (Krippendorff 2011, Computing Krippendorff's Alpha).
-
-    Rows are raters, columns are units, `None` is a missing rating. Units with fewer than two ratings are left out.
-    `None` if undefined: no unit is left, or all labels are equal.
-    """
-    totals: Counter[Hashable] = Counter()
-    disagreement = 0.0
-    for unit in zip(*ratings, strict=True):
-        labels = Counter(label for label in unit if label is not None)
-        n_labels = labels.total()
-        if n_labels < 2:
-            continue
-        totals.update(labels)
-        disagreement += (n_labels**2 - sum(count**2 for count in labels.values())) / (n_labels - 1)
-    n = totals.total()
-    by_chance = n**2 - sum(count**2 for count in totals.values())
-    if by_chance == 0:
-        return None
-    return 1 - (n - 1) * disagreement / by_chance

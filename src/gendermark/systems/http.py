@@ -301,7 +301,8 @@ class Client:
 
     def _body(self, response: httpx.Response, most_bytes: int) -> bytes:
         """The whole body. Answers are asked for unpacked: a few packed bytes can expand beyond memory."""
-        if packing := response.headers.get("Content-Encoding", "").strip():
+        packing = response.headers.get("Content-Encoding", "").strip().lower()
+        if packing not in ("", "identity"):
             raise _PassingError(f"sent an answer packed as {packing:.40}, which it was not asked for", kind="garbled")
         body = bytearray()
         for chunk in response.iter_raw():
