@@ -23,8 +23,6 @@ MODELS = {"en-pt": "2a69cc9e807c32f3", "pt-en": "3dd2a74518cf2594"}
 """Hashes of the model files of that release."""
 LONGEST_SOURCE = 2000
 """Characters. The engine's time grows quadratically (minutes for 5,000 words), and it cannot be interrupted."""
-_PORTION = 8
-"""Sentences per stored portion."""
 
 Translate = Callable[[str], str]
 
@@ -45,7 +43,8 @@ class FastTranslate(System):
         self.system_id = f"{self.spec}#{VERSION}-{MODELS[argument]}"
         self._translate = _load(argument)
         self._pool = ThreadPoolExecutor(n_threads)
-        self.batch_size = max(32, _PORTION * n_threads)
+        self._portion = 4 * n_threads
+        self.batch_size = 8 * self._portion
 
     def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
         wanted = f"{source_language}-{target_language}"
@@ -56,13 +55,8 @@ class FastTranslate(System):
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         for request in requests:
             self.check(request.source_language, request.target_language, [])
-        answers = [self._pool.submit(self._answer_one, request) for request in requests]
-        try:
-            for start in range(0, len(answers), _PORTION):
-                yield [answer.result() for answer in answers[start : start + _PORTION]]
-        finally:
-            for answer in answers:  # if the caller leaves early
-                answer.cancel()
+        for start in range(0, len(requests), self._portion):
+            yield list(self._pool.map(self._answer_one, requests[start : start + self._portion]))
 
     def _answer_one(self, request: Request) -> Translation:
         source = request.source

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from gendermark.errors import MissingExtra, UserError
 from gendermark.reading.codes import LANGUAGES
 from gendermark.records import Request, Task
+from gendermark.systems import huggingface_opening as opening
 from gendermark.systems import tokenisers
 from gendermark.systems.chat import EXTRACTION_VERSION, extract, open_prompt
 from gendermark.systems.engine import (
@@ -41,17 +42,7 @@ from gendermark.systems.engine import (
     target_of,
     too_long,
 )
-from gendermark.systems.huggingface_opening import (
-    Place,
-    is_installed,
-    loaded,
-    locate,
-    open_config,
-    open_generation_config,
-    open_tokeniser,
-    quantised,
-    quietly,
-)
+from gendermark.systems.huggingface_opening import Place, loaded, quietly
 from gendermark.systems.sampling import Continuation, Draw
 from gendermark.systems.system import (
     choice_option,
@@ -86,13 +77,13 @@ def open_system(argument: str, options: Mapping[str, str]) -> HuggingFace:
         raise UserError("hf: never runs code that comes with a model; leave out trust_remote_code")
     refuse_unknown_options("hf", options, OPTIONS)
     spec = with_options(f"hf:{name}", options, WITHOUT_EFFECT)
-    if not (is_installed("torch") and is_installed("transformers")):
+    if not (opening.is_installed("torch") and opening.is_installed("transformers")):
         raise MissingExtra(spec, "hf")
     with quietly():
-        place = locate(spec, name, options.get("revision"))
-        config = open_config(spec, place)
+        place = opening.locate(spec, name, options.get("revision"))
+        config = opening.open_config(spec, place)
         kind = TranslationModel if config.is_encoder_decoder else LanguageModel
-        return kind(spec, place, config, open_tokeniser(spec, place), options)
+        return kind(spec, place, config, opening.open_tokeniser(spec, place), options)
 
 
 class HuggingFace(Engine):
@@ -126,7 +117,7 @@ class HuggingFace(Engine):
         self._dtype = _dtype(options, self._device, config)
         self._n_threads = count_option(options, "threads", 1) if "threads" in options else None
         self._n_threads_before: int | None = None
-        self._generation = open_generation_config(place, config)
+        self._generation = opening.open_generation_config(place, config)
         text_config = config.get_text_config()
         self._n_vocabulary: int = text_config.vocab_size
         self._n_positions: int | None = getattr(text_config, "max_position_embeddings", None)
@@ -183,7 +174,7 @@ class HuggingFace(Engine):
                 "give a complete model"
             )
         model = model.to(self._device).eval()
-        return quantised(model) if self._dtype == "int8" else model
+        return opening.quantised(model) if self._dtype == "int8" else model
 
     def close(self) -> None:
         self.__dict__.pop("_model", None)

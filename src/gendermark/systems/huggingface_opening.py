@@ -193,21 +193,21 @@ def quantised(model: Any) -> Any:
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
     """Silence the libraries, except download progress on a terminal."""
-    loggers = [logging.getLogger(name) for name in ("transformers", "huggingface_hub")]
+    hub = logging.getLogger("huggingface_hub")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from transformers.utils import logging as library  # sets its logger's level on import
+        from transformers.utils import logging as library
 
-        levels = [logger.level for logger in loggers]
+        levels = hub.level, library.get_verbosity()
         hides_bars = not sys.stderr.isatty() and library.is_progress_bar_enabled()
-        for logger in loggers:
-            logger.setLevel(logging.ERROR)
+        hub.setLevel(logging.ERROR)
+        library.set_verbosity_error()
         if hides_bars:
             library.disable_progress_bar()
         try:
             yield
         finally:
-            for logger, level in zip(loggers, levels, strict=True):
-                logger.setLevel(level)
+            hub.setLevel(levels[0])
+            library.set_verbosity(levels[1])
             if hides_bars:
                 library.enable_progress_bar()
