@@ -112,6 +112,24 @@ def test_a_function_with_another_model_gets_no_answers_of_the_first(tmp_path: Pa
     assert dict(second.texts) == women
 
 
+def test_long_work_shows_its_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    gendermark.run("fake:right", "terms", to="es", data="core")
+    assert capsys.readouterr() == ("", "")
+    monkeypatch.setattr("gendermark.io.progress.SECONDS_BETWEEN_LINES", 0)
+    known, asked = dict(gendermark.run("fake:right", "simplegen", to="es", data="core").texts), []
+
+    def mine(sentences: list[str]) -> list[str]:
+        asked.append(len(sentences))
+        return [known[sentence] or "" for sentence in sentences]
+
+    gendermark.run(mine, "simplegen", to="es", data="core")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.fullmatch(r"(\rsimplegen en-es: .* of 2,720, about [\d,]+ s left *)+\n", err)
+    assert sum(asked) == 2720
+    assert max(asked) < 100  # in batches, also without a directory
+
+
 @pytest.mark.parametrize(
     ("function", "words"),
     [

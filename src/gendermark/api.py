@@ -16,6 +16,7 @@ from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, stored
+from gendermark.io.progress import on_one_line
 from gendermark.io.tables import Samples
 from gendermark.io.translations import (
     REMEDIES,
@@ -425,7 +426,8 @@ def run(
 
     Args:
         system: `family:argument` as on the command line (`ctranslate2:models/en-es`), or a function from a list of
-            sentences to a list of translations, called in batches and cached in `directory` only.
+            sentences to a list of translations, called in batches and cached in `directory` only. Work of more than
+            ten seconds shows its progress on stderr.
         benchmark: name of a benchmark or a `Selection`; a list of them gives a list of results.
         to: target language, such as `es`.
         directory: run folder that keeps everything; an interrupted run resumes there.
@@ -466,7 +468,7 @@ def run(
     how = resampling or Resampling(resamples, seed, confidence, interval)
     folder = Path(directory) if directory is not None else None
     with _workers(executor) as workers, ExitStack() as stack:
-        context = running.RunContext(name=checked(name) if name else "", executor=workers)
+        context = running.RunContext(None, on_one_line, log.info, checked(name) if name else "", workers)
         given = {key: str(value) for key, value in (system_options or {}).items()}
         opened: System = Function(system, folder) if callable(system) else open_system(system, given)
         stack.enter_context(closing(opened))

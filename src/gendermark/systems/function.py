@@ -34,7 +34,12 @@ class Function(System):
             self.system_id = f"{self.spec}-{hashlib.sha256(place.encode()).hexdigest()[:12]}"
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        sources = [request.source for request in requests]
+        for start in range(0, len(requests), self.batch_size):
+            batch = requests[start : start + self.batch_size]
+            texts = self._translated([request.source for request in batch])
+            yield [Translation(request.request_id, text) for request, text in zip(batch, texts, strict=True)]
+
+    def _translated(self, sources: list[str]) -> list[str]:
         try:
             answer = self._function(sources)
             found = None if isinstance(answer, str) else list(answer)
@@ -47,7 +52,7 @@ class Function(System):
         for text in found:
             if not isinstance(text, str):
                 raise UserError(f"{self.spec} gave {text!r:.60} as a translation, which must be a text")
-        yield [Translation(request.request_id, text) for request, text in zip(requests, found, strict=True)]
+        return found
 
 
 def _content(code: object) -> str:
