@@ -94,9 +94,8 @@ def _with_keywords(sentence: str, parameters: Mapping[str, inspect.Parameter]) -
         name = flag[1].replace("-", "_")
         if name not in known:
             return flag[0]
-        is_switch = name in parameters and parameters[name].default is False
-        if flag["subject"] is not None:
-            return name
-        return f"{name}=True{flag['value'] or ''}" if is_switch else f"{name}="
+        if name in parameters and parameters[name].default is False:
+            return f"{name}=True{flag['value'] or ''}"
+        return name if flag["subject"] is not None else f"{name}="
 
     return _FLAG.sub(keyword, sentence)

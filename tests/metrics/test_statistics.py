@@ -275,6 +275,7 @@ def test_independence_is_none_without_two_classes_and_two_outcomes(outcomes: Any
 
 # Agreement
 
+
 @given(st.lists(st.tuples(labels, labels), min_size=1, max_size=60))
 @steady
 def test_kappa_equals_statsmodels(ratings: list[tuple[str, str]]) -> None:
