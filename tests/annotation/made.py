@@ -111,22 +111,12 @@ class Served:
         )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
-        self._cookie = ""
-        with closing(self._connection()) as connection:
-            connection.request("GET", urlsplit(self.url).path)
-            self._cookie = connection.getresponse().headers["Set-Cookie"].partition(";")[0]
-
-    def _connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=PATIENCE_SECONDS)
 
     def ask(self, path: str, sent: Mapping[str, Any] | None = None) -> Any:
-        headers = {"Cookie": self._cookie}
-        with closing(self._connection()) as connection:
-            if sent is None:
-                connection.request("GET", f"/{path}", headers=headers)
-            else:
-                headers |= {"Origin": f"http://{urlsplit(self.url).netloc}", "Content-Type": "application/json"}
-                connection.request("POST", f"/{path}", json.dumps(sent), headers)
+        at = urlsplit(self.url)
+        with closing(http.client.HTTPConnection(at.netloc, timeout=PATIENCE_SECONDS)) as connection:
+            method, body = ("GET", None) if sent is None else ("POST", json.dumps(sent))
+            connection.request(method, f"{at.path}{path}", body)
             answer = connection.getresponse()
             content = answer.read()
         assert answer.status == 200, content

@@ -1,13 +1,11 @@
 """A small web server for one browser, or a few trusted people, from the standard library alone.
 
-The address contains a random token. The first visit exchanges it for a cookie and leads to an address without it, so
-that the token stays out of histories and screenshots. A `Site` lists everything that is served, so no request reaches a
-file. Pages of other sites in the same browser can neither read here (cookie and host) nor write (origin).
+Every address starts with a random token, which pages of other sites in the same browser cannot know: they can neither
+read here nor write. A `Site` lists everything that is served, so no request reaches a file.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import ipaddress
 import json
@@ -19,17 +17,14 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from gendermark.errors import UserError
 
 LOOPBACK = "127.0.0.1"
 LONGEST_BODY = 64 * 1024
 """Bytes of one write: an answer and a comment."""
-_LOOPBACK_NAMES = frozenset({"localhost", LOOPBACK, "::1"})
 _EVERYWHERE = frozenset({"", "0.0.0.0", "::"})
-_WELCOME = b'<!doctype html><meta http-equiv="refresh" content="0; url=/"><a href="/">Continue</a>'
-"""Not a redirect: after a link on another site, a browser would withhold the cookie."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -95,42 +90,12 @@ class Server(ThreadingHTTPServer):
         host = socket.gethostname() if self.host in _EVERYWHERE else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.server_address[1]}/{self.token}/"
 
-    @property
-    def cookie(self) -> str:
-        """Name and value: by port, since ports share cookies; by token, so that tabs survive a restart."""
-        value = hashlib.sha256(f"cookie {self.token}".encode()).hexdigest()
-        return f"gendermark-{self.server_address[1]}={value}"
-
-    def is_ours(self, host: str) -> bool:
-        """Whether the `Host` of a request names this server, against DNS rebinding.
-
-        Any port is accepted: `ssh -L` changes it.
-        """
-        try:
-            name = (urlsplit(f"//{host}").hostname or "").casefold()
-        except ValueError:
-            return False
-        if name in _LOOPBACK_NAMES or name == self.host.casefold():
-            return True
-        return self.is_open_to_others and (name == socket.gethostname().casefold() or _is_address(name))
-
     def server_bind(self) -> None:
         """Bind without a slow lookup of our own name."""
         TCPServer.server_bind(self)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore browsers that have disconnected."""
-
-
-def _is_address(name: str) -> bool:
-    try:
-        return bool(ipaddress.ip_address(name))
-    except ValueError:
-        return False
-
-
-def _is_equal(given: str, expected: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -148,16 +113,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, work: Callable[[str], None]) -> None:
         try:
-            if not self.server.is_ours(self.headers.get("Host", "")):
-                raise _Refusal(HTTPStatus.FORBIDDEN, "this server does not have that name")
-            path = self.path.partition("?")[0].removeprefix("/")
-            if self.command == "GET" and _is_equal(path.removesuffix("/"), self.server.token):
-                cookie = f"{self.server.cookie}; HttpOnly; SameSite=Strict; Path=/"
-                self._send(HTTPStatus.OK, "text/html", _WELCOME, **{"Set-Cookie": cookie})
-                return
-            cookies = self.headers.get("Cookie", "").split(";")
-            if not any(_is_equal(one.strip(), self.server.cookie) for one in cookies):
-                raise _Refusal(HTTPStatus.FORBIDDEN, "unknown browser; open the address that was printed")
+            token, slash, path = self.path.partition("?")[0].removeprefix("/").partition("/")
+            if not slash or not hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
+                raise _Refusal(HTTPStatus.FORBIDDEN, "open the address that was printed")
             work(path)
         except _Refusal as refusal:
             self._fail(refusal.status, str(refusal))
@@ -179,8 +137,6 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refusal(HTTPStatus.NOT_FOUND, "no such page")
 
     def _post(self, path: str) -> None:
-        if self.headers.get("Origin", "").partition("://")[2] != self.headers["Host"]:
-            raise _Refusal(HTTPStatus.FORBIDDEN, "only the page of this server may write here")
         write = self.server.site.writes.get(path)
         if write is None:
             raise _Refusal(HTTPStatus.NOT_FOUND, "no such page")
