@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
@@ -39,7 +40,7 @@ from gendermark.reporting.document import (
 )
 from gendermark.reporting.findings import benchmark_of, leading_key
 from gendermark.reporting.page import render_page
-from gendermark.reporting.phrases import rounded
+from gendermark.reporting.phrases import direction, rounded
 from gendermark.reporting.submission import (
     UNRECORDED,
     Submission,
@@ -179,122 +180,75 @@ def language_of(board: Board) -> str:
 
 def direction_of(board: Board) -> str:
     selection = board.any.result.selection
-    source = NAMES.get(selection.source_language, selection.source_language)
-    return f"{source} → {language_of(board)}" + (f" ({board.label})" if board.label else "")
+    shown = direction(selection.source_language, selection.target_language)
+    return f"{shown} ({board.label})" if board.label else shown
 
 
 def labels(systems: Sequence[SystemFacts]) -> dict[SystemFacts, str]:
     """Short system labels; with dates if one system occurs twice."""
-    distinct = list(dict.fromkeys(systems))
-    short = [system.label for system in distinct]
-    return {
-        system: system.label if short.count(system.label) == 1 else f"{system.label} {system.shown_date}"
-        for system in distinct
-    }
+    n_of = Counter(system.label for system in dict.fromkeys(systems))
+    return {one: one.label if n_of[one.label] == 1 else f"{one.label} {one.shown_date}" for one in systems}
 
 
-@dataclass(frozen=True)
-class _Case:
+class _Case(NamedTuple):
     """Women and men for one system in one language."""
 
-    board: Board
-    standing: Submission
-    women: Estimate
-    men: Estimate
+    name: str
+    women: float
+    men: float
     gap: Estimate
-
-    @property
-    def name(self) -> str:
-        return f"{self.standing.system.full_label}, {language_of(self.board)}"
-
-
-def _cases(found: Sequence[Board]) -> list[_Case]:
-    sides = found[0].benchmark.presentation.sides
-    if sides is None:
-        return []
-    cases = []
-    for board in found:
-        for standing in board.standings:
-            women, men, gap = (standing.estimate(key_from(name)) for name in (sides.women, sides.men, sides.gap))
-            if women is not None and men is not None and gap is not None:
-                cases.append(_Case(board, standing, women, men, gap))
-    return cases
 
 
 def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
     """The main finding, on the benchmark with most submissions: a title, and supporting sentences."""
-    if not found:
-        return "Leaderboard", []
     first = [board for board in found if board.benchmark.name == found[0].benchmark.name]
-    sides, cases = first[0].benchmark.presentation.sides, _cases(first)
+    benchmark, systems = first[0].benchmark, {one.system: None for board in first for one in board.standings}
+    sides, cases = benchmark.presentation.sides, list[_Case]()
+    for board in first if sides else ():
+        for one in board.standings:
+            women, men, gap = (one.estimate(key_from(name)) for name in (sides.women, sides.men, sides.gap))  # type: ignore[union-attr]
+            if women is not None and men is not None and gap is not None:
+                name = f"{one.system.full_label}, {language_of(board)}"
+                cases.append(_Case(name, women.value or 0.0, men.value or 0.0, gap))
     if not sides or not cases:
-        n_systems = len({standing.system for board in first for standing in board.standings})
-        title = f"{first[0].benchmark.title}: {_counted(n_systems, 'system')} compared"
-        return title, [f"{direction_of(board)}: {sentence}" for board in first if (sentence := leaders(board))]
+        title = f"{benchmark.title}: {_counted(len(systems), 'system')} compared"
+        return title, [f"{direction_of(board)}: {text}" for board in first if (text := leaders(board))]
+    # Significant among all these results.
     p_values = statistics.benjamini_hochberg([case.gap.p_value for case in cases])
-    gaps = [
-        case.gap.value or 0.0
-        for case, p in zip(cases, p_values, strict=True)
-        if p is not None and p < ALPHA  # among all these results
-    ]
+    gaps = [case.gap.value or 0.0 for case, p in zip(cases, p_values, strict=True) if p is not None and p < ALPHA]
     n_men, n_women = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
-    n_systems = len({case.standing.system for case in cases})
-    languages = Counter(language_of(case.board) for case in cases)
-    return (
-        _title(n_men, n_women, len(cases)),
-        [
-            f"{first[0].benchmark.title}: {_counted(n_systems, 'system')}, {_covered(languages)}, {len(cases):,} "
-            f"results. In {n_men:,} of them men {sides.what} significantly more often than women, in "
-            f"{n_women or 'none'} women more often than men; in {len(cases) - n_men - n_women or 'none'} the "
-            f"difference is not significant. {_recorded(first)}",
-            f"{_range(cases, sides.what)} Significant: p < 0.05 after Benjamini-Hochberg over these results.",
-        ],
-    )
-
-
-def _title(n_men: int, n_women: int, n_cases: int) -> str:
-    """The majority direction with the counts of both; neither if none is significant."""
-    if max(n_men, n_women) * 2 <= n_cases or n_men == n_women:
-        return f"Women and men in translation: significant differences in {n_men + n_women:,} of {n_cases:,} results"
-    who = ("women", "men") if n_men > n_women else ("men", "women")
-    reverse = min(n_men, n_women)
-    return (
-        f"Translation systems keep {who[0]}'s gender less often than {who[1]}'s: significantly in "
-        f"{max(n_men, n_women):,} of {n_cases:,} results, the reverse in {f'{reverse:,}' if reverse else 'none'}"
-    )
+    of_men, of_women, neither = (f"{n:,}" if n else "none" for n in (n_men, n_women, len(cases) - n_men - n_women))
+    if max(n_men, n_women) * 2 <= len(cases) or n_men == n_women:
+        n = n_men + n_women
+        title = f"Women and men in translation: significant differences in {n:,} of {len(cases):,} results"
+    else:
+        fewer, more = ("women", "men") if n_men > n_women else ("men", "women")
+        most, reverse = (of_men, of_women) if n_men > n_women else (of_women, of_men)
+        title = (
+            f"Translation systems keep {fewer}'s gender less often than {more}'s: significantly in {most} of "
+            f"{len(cases):,} results, the reverse in {reverse}"
+        )
+    n_languages = len({language_of(board) for board in first})
+    low, high = (f(cases, key=lambda case: case.women) for f in (min, max))
+    least, most = (rounded(f(case.men for case in cases)) for f in (min, max))
+    return title, [
+        f"{benchmark.title}: {_counted(len(systems), 'system')}, {_counted(n_languages, 'language')}, {len(cases):,} "
+        f"results. Men {sides.what} significantly more often than women in {of_men} of them, women more often than "
+        f"men in {of_women}; not significant in {neither}. {_recorded(list(systems))}",
+        f"Between {rounded(low.women)}% ({low.name}) and {rounded(high.women)}% ({high.name}) of women {sides.what}; "
+        f"of men, between {least}% and {most}%. Significant: p < 0.05 after Benjamini-Hochberg over these results.",
+    ]
 
 
 def _counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def _range(cases: Sequence[_Case], what: str) -> str:
-    ends = [f(cases, key=lambda case: case.women.value or 0.0) for f in (min, max)]
-    women = [f"{rounded(case.women.value)}% ({case.name})" for case in ends]
-    men = [rounded(f(case.men.value or 0.0 for case in cases)) for f in (min, max)]
-    return f"Between {women[0]} and {women[1]} of women {what}; of men, between {men[0]}% and {men[1]}%."
-
-
-def _covered(languages: Counter[str]) -> str:
-    """Number of systems by target language: "16 into Spanish, 1 each into German and Arabic"."""
-    parts = []
-    for n in sorted(set(languages.values()), reverse=True):
-        names = [name for name, own in languages.items() if own == n]
-        each = " each" if n == 1 and len(names) > 1 else ""
-        parts.append(f"{n:,}{each} into {listed(names)}")
-    return ", ".join(parts)
-
-
-def _recorded(found: Sequence[Board]) -> str:
-    systems = list(dict.fromkeys(standing.system for board in found for standing in board.standings))
+def _recorded(systems: Sequence[SystemFacts]) -> str:
     dates = sorted({system.shown_date for system in systems if system.date != UNRECORDED})
-    n_unknown = sum(system.version == UNRECORDED for system in systems)
-    said = [f"outputs of {listed(dates)}"] if dates else []
-    if n_unknown:
-        who = "no system" if n_unknown == len(systems) else f"{len(systems) - n_unknown:,} of {len(systems):,} systems"
-        said.append(f"version recorded for {who}")
-    text = "; ".join(said)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    n = sum(system.version != UNRECORDED for system in systems)
+    said = f"Outputs of {listed(dates)}. " if dates else ""
+    return f"{said}Version recorded for {n or 'none'} of {_counted(len(systems), 'system')}."
 
 
 def leaders(board: Board) -> str:

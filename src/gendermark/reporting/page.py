@@ -112,7 +112,7 @@ def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | Non
 def _rows(view: View) -> dict[str, Any]:
     """The embedded rows, with a note for the script if they are a sample."""
     rows = view.explorer.embedded()
-    n, n_all = (sum(cell.get(key, cell["n"]) for cell in rows["cells"]) for key in ("n", "n_all"))
+    n, n_all = (sum(cell[key] for cell in rows["cells"]) for key in ("n", "n_all"))
     if n == n_all:
         return rows
     command = f"gendermark ui {shlex.join(run.name for run in view.runs)}"

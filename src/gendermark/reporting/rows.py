@@ -7,6 +7,9 @@ use a few bytes per row; texts stay where they are.
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -44,8 +47,6 @@ LONGEST_TEXT = 20_000
 """Characters of one text on a page; longer ones come from broken systems."""
 MOST_EMBEDDED = 5_000
 """Rows of one cell on a page; no published set is larger."""
-_BETWEEN = "\x1f"
-"""Separates pieces of evidence, which may be whole samples with line ends."""
 _FILTERS_KEPT = 16
 _PROGRESS_STEP = 100_000
 """Rows between progress reports."""
@@ -469,75 +470,18 @@ class Explorer:
     # -- all rows, for a page that stands alone ------------------------------------------------------------------------
 
     def embedded(self) -> dict[str, Any]:
-        """All rows, by column; texts are stored once and referenced by index.
+        """The facets, with all rows as gzip in base64.
 
         Large cells are sampled, with their size: no browser opens a page of a million sentences.
         """
-        strings, tag_sets = {"": 0}, dict[tuple[tuple[str, str], ...], int]()
-
-        def places(texts: Iterable[str]) -> list[int] | int:
-            return _compact(strings.setdefault(text, len(strings)) for text in texts)
-
-        facets = self.facets()
-        for entry, cell in zip(facets["cells"], self.cells, strict=True):
+        facets, rows = self.facets(), []
+        for cell_number, (entry, cell) in enumerate(zip(facets["cells"], self.cells, strict=True)):
             numbers = range(len(cell)) if len(cell) <= MOST_EMBEDDED else cell.sample(MOST_EMBEDDED)
-            items = [cell.item(number) for number in numbers]
-            tags = [tuple(cell.tags(number).items()) for number in numbers]
-            memberships = [tuple(cell.slices_of(number)) for number in numbers]
-            sets = {members: place for place, members in enumerate(dict.fromkeys(memberships))}
-            entry |= {
-                "n": len(numbers),
-                **({"n_all": len(cell)} if len(numbers) < len(cell) else {}),
-                "id": [judgement.item_id for judgement, _ in items],
-                "source": [strings.setdefault(text.source, len(strings)) for _, text in items],
-                "context": places(cell.context(number) for number in numbers),
-                "expected": _letters(cell.expected[number] for number in numbers),
-                "entity": places(cell.entity(number) for number in numbers),
-                "tags": _compact(tag_sets.setdefault(own, len(tag_sets)) for own in tags),
-                "slice_sets": [list(members) for members in sets],
-                "slice_set": _compact(sets[members] for members in memberships),
-                "answers": [_columns(cell, run, places, numbers) for run in range(len(self.systems))],
-            }
-        return {
-            **facets,
-            "strings": list(map(clipped, strings)),
-            "tag_sets": list(map(dict, tag_sets)),
-            "lengths": {place: len(text) for text, place in strings.items() if len(text) > LONGEST_TEXT},
-        }
-
-
-def _columns(
-    cell: Cell, run: int, places: Callable[[Iterable[str]], list[int] | int], numbers: Sequence[int]
-) -> dict[str, Any] | None:
-    """The answers of one system; None if it has none here."""
-    if cell.results[run] is None:
-        return None
-    texts = [cell.text(run, number) for number in numbers]
-    judged = [cell.judgement(run, number) for number in numbers]
-    answers = cell.answers[list(numbers), run]
-    # An impossible outcome marks rows that this system lacks.
-    shown = np.where(answers == MISSING, (len(GENDERS) - 1, 0, len(OUTCOMES)), answers)
-    return {
-        "text": places(text.translation or "" if text else "" for text in texts),
-        "error": places(text.error or "" if text else "" for text in texts),
-        "observed": _letters(shown[:, OBSERVED]),
-        "verdict": _letters(shown[:, VERDICT]),
-        "outcome": _letters(shown[:, OUTCOME]),
-        "reason": places(j.reason if j else "" for j in judged),
-        "evidence": places(_BETWEEN.join(j.evidence) if j else "" for j in judged),
-        "spans": places(" ".join(f"{start}-{end}" for start, end in j.spans) if j else "" for j in judged),
-    }
+            entry |= {"n": len(numbers), "n_all": len(cell)}
+            rows += [{**self.row(cell_number, one), "slices": cell.slices_of(one)} for one in numbers]
+        packed = gzip.compress(json.dumps(rows, separators=(",", ":")).encode(), mtime=0)
+        return {**facets, "rows": base64.b64encode(packed).decode()}
 
 
 def clipped(text: str | None) -> str:
     return (text or "")[:LONGEST_TEXT]
-
-
-def _letters(numbers: Iterable[int]) -> str:
-    """Small numbers as a string of digits: a fifth of the size of a list."""
-    return "".join(map(str, numbers))
-
-
-def _compact(numbers: Iterable[int]) -> list[int] | int:
-    column = list(numbers)
-    return column[0] if column and len(set(column)) == 1 else column

@@ -2,7 +2,7 @@
 // text nodes, never markup. Rows come from `source.page(filter, from, n)`: from the page itself, or from a server.
 "use strict";
 
-(() => {
+(async () => {
   const FIELDS = [
     "cell", "benchmark", "language", "slice", "entity", "expected", "observed", "verdict", "outcome", "system",
     "differ", "text", "sentence",
@@ -48,122 +48,55 @@
 
   // -- where rows come from ------------------------------------------------------------------------------------------
 
-  /** All rows are in the page: columns of numbers, and a table of texts. */
-  function embedded(data) {
-    const at = (column, place) => (typeof column === "number" ? column : column[place]);
-    const digit = (letters, place) => letters.charCodeAt(place) - 48;
-    const missing = data.outcomes.length;
-    let lowered = null;
+  /** All rows are in the page, packed. */
+  async function embedded(data) {
+    const bytes = Uint8Array.from(atob(data.rows), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const all = JSON.parse(await new Response(stream).text());
     let last = { key: null };
 
-    function hitsOf(needle) {
-      lowered ??= data.strings.map((text) => text.toLowerCase());
-      return lowered.map((text) => text.includes(needle));
-    }
-
     function matches(filter) {
-      const cells = [];
-      const places = [];
-      const counts = data.systems.map(() => data.outcomes.map(() => 0));
-      const hits = filter.text ? hitsOf(filter.text.toLowerCase()) : null;
-      const place = (names, name) => (name ? names.indexOf(name) : -1);
-      const [expected, observed] = [place(data.genders, filter.expected), place(data.genders, filter.observed)];
-      const verdict = place(data.verdicts, filter.verdict);
-      const outcome = place(data.outcomes, filter.outcome);
-      const meant = /^\d+$/.test(filter.system) && Number(filter.system) < data.systems.length
-        ? [Number(filter.system)]
-        : data.systems.map((_, run) => run);
+      const needle = filter.text.toLowerCase();
+      const one = /^\d+$/.test(filter.system) && Number(filter.system) < data.systems.length;
       const askedOfAnswer = filter.observed || filter.verdict || filter.outcome || filter.system;
-      data.cells.forEach((cell, number) => {
-        if (filter.cell && filter.cell !== cell.name) return;
-        if (filter.benchmark && filter.benchmark !== cell.benchmark) return;
-        if (filter.language && filter.language !== cell.target_language) return;
-        const slice = filter.slice && filter.slice !== "all" ? cell.slices.indexOf(filter.slice) : -2;
-        if (slice === -1) return;
-        const inSlice = cell.slice_sets.map((members) => slice === -2 || members.includes(slice));
-        for (let row = 0; row < cell.n; row++) {
-          if (!inSlice[at(cell.slice_set, row)]) continue;
-          if (filter.sentence && cell.id[row] !== filter.sentence) continue;
-          if (filter.entity && data.strings[at(cell.entity, row)] !== filter.entity) continue;
-          if (filter.expected && digit(cell.expected, row) !== expected) continue;
-          if (filter.differ && !differ(cell, row)) continue;
-          if (askedOfAnswer) {
-            const fits = meant.some((run) => {
-              const answers = cell.answers[run];
-              return answers && digit(answers.outcome, row) !== missing
-                && (!filter.observed || digit(answers.observed, row) === observed)
-                && (!filter.verdict || digit(answers.verdict, row) === verdict)
-                && (!filter.outcome || digit(answers.outcome, row) === outcome);
-            });
-            if (!fits) continue;
-          }
-          if (hits && !hits[at(cell.source, row)]
-            && !cell.answers.some((answers) => answers && hits[at(answers.text, row)])) continue;
-          cells.push(number);
-          places.push(row);
-          cell.answers.forEach((answers, run) => {
-            if (answers && digit(answers.outcome, row) !== missing) counts[run][digit(answers.outcome, row)]++;
-          });
-        }
-      });
-      return { cells, places, counts };
+      const slices = data.cells.map((cell) => cell.slices.indexOf(filter.slice));
+      const wanted = data.cells.map((cell) => (!filter.cell || filter.cell === cell.name)
+        && (!filter.benchmark || filter.benchmark === cell.benchmark)
+        && (!filter.language || filter.language === cell.target_language));
+      const fits = (answer) => answer
+        && (!filter.observed || answer.observed === filter.observed)
+        && (!filter.verdict || answer.verdict === filter.verdict)
+        && (!filter.outcome || answer.outcome === filter.outcome);
+      const has = (text) => text.toLowerCase().includes(needle);
+      return all.filter((row) => wanted[row.cell]
+        && (!filter.slice || filter.slice === "all" || row.slices.includes(slices[row.cell]))
+        && (!filter.sentence || row.id === filter.sentence)
+        && (!filter.entity || row.entity === filter.entity)
+        && (!filter.expected || row.expected === filter.expected)
+        && (!filter.differ || new Set(row.answers.filter(Boolean).map((answer) => answer.observed)).size > 1)
+        && (!askedOfAnswer || (one ? [row.answers[Number(filter.system)]] : row.answers).some(fits))
+        && (!needle || has(row.source) || row.answers.some((answer) => answer && has(answer.text))));
     }
 
-    function differ(cell, row) {
-      let first = -1;
-      for (const answers of cell.answers) {
-        if (!answers || digit(answers.outcome, row) === missing) continue;
-        const observed = digit(answers.observed, row);
-        if (first === -1) first = observed;
-        else if (first !== observed) return true;
+    function count(rows) {
+      const counts = data.systems.map(() => data.outcomes.map(() => 0));
+      for (const row of rows) {
+        row.answers.forEach((answer, run) => {
+          if (answer) counts[run][data.outcomes.indexOf(answer.outcome)]++;
+        });
       }
-      return false;
-    }
-
-    function rowAt(number, place) {
-      const cell = data.cells[number];
-      const text = (column) => data.strings[at(column, place)];
-      return {
-        cell: number,
-        id: cell.id[place],
-        source: text(cell.source),
-        context: text(cell.context),
-        expected: data.genders[digit(cell.expected, place)],
-        entity: text(cell.entity),
-        tags: data.tag_sets[at(cell.tags, place)],
-        answers: cell.answers.map((answers) => {
-          if (!answers || digit(answers.outcome, place) === missing) return null;
-          return {
-            text: text(answers.text),
-            length: data.lengths[at(answers.text, place)] ?? text(answers.text).length,
-            error: text(answers.error),
-            observed: data.genders[digit(answers.observed, place)],
-            verdict: data.verdicts[digit(answers.verdict, place)],
-            outcome: data.outcomes[digit(answers.outcome, place)],
-            reason: text(answers.reason),
-            evidence: text(answers.evidence) ? text(answers.evidence).split("\u001f") : [],
-            spans: text(answers.spans).split(" ").filter(Boolean).map((span) => span.split("-").map(Number)),
-          };
-        }),
-      };
+      return counts;
     }
 
     return {
-      entities() {
-        const found = new Set();
-        for (const cell of data.cells) {
-          for (let row = 0; row < cell.n; row++) found.add(data.strings[at(cell.entity, row)]);
-        }
-        found.delete("");
-        return [...found].sort();
-      },
+      entities: () => [...new Set(all.map((row) => row.entity))].filter(Boolean).sort(),
       page(filter, from, n) {
         const key = JSON.stringify(filter);
-        if (last.key !== key) last = { key, ...matches(filter) };
-        const end = Math.min(from + n, last.cells.length);
-        const rows = [];
-        for (let place = from; place < end; place++) rows.push(rowAt(last.cells[place], last.places[place]));
-        return { total: last.cells.length, counts: last.counts, rows };
+        if (last.key !== key) {
+          const rows = matches(filter);
+          last = { key, rows, counts: count(rows) };
+        }
+        return { total: last.rows.length, counts: last.counts, rows: last.rows.slice(from, from + n) };
       },
     };
   }
@@ -312,7 +245,7 @@
   const holder = document.getElementById("rows");
   if (!holder) return;
   const data = JSON.parse(holder.textContent);
-  const source = data.strings ? embedded(data) : served(data);
+  const source = data.rows ? await embedded(data) : served(data);
   const words = data.words;
   const rightToLeft = new Set(words.right_to_left);
   const section = document.getElementById("sentences");
