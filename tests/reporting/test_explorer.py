@@ -190,7 +190,9 @@ def test_a_page_carries_the_rows_that_a_server_sends(runs: Sequence[Run]) -> Non
     explorer = Explorer(runs)
     rows = _unpacked(explorer)
     sent = explorer.page(Filter(), 0, len(rows) + 1)["rows"]
-    assert [{**row, "slices": None} for row in rows] == [{**row, "slices": None} for row in json.loads(json.dumps(sent))]
+    assert [{**row, "slices": None} for row in rows] == [
+        {**row, "slices": None} for row in json.loads(json.dumps(sent))
+    ]
     names = explorer.cells[0].slices
     own = [row for row in rows if row["cell"] == 0]
     for place, name in enumerate(names):

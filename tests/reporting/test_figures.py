@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -142,12 +143,12 @@ def _check(figure: Figure) -> None:
 def test_the_figures_of_one_run() -> None:
     found = figures({"run": _biased()})
     own = {
-        "mt-geneval-contextual": ["genders", "en-es.confusion", "en-es.published"],
-        "mt-geneval-counterfactual": ["genders", "en-es.confusion", "en-es.published"],
-        "simplegen": ["en-es.groups", "en-es.professions", "en-es.confusion", "en-es.published"],
+        "mt-geneval-contextual": ["genders", "en-es.published"],
+        "mt-geneval-counterfactual": ["genders", "en-es.published"],
+        "simplegen": ["en-es.groups", "en-es.professions", "en-es.published"],
         "tgbi": ["ko-en.sets", "ko-en.lexemes", "ko-en.published"],
         "uncertainty": ["entropy", "en-es.occupations", "en-es.published"],
-        "winomt": ["stereotypes", "en-es.professions", "en-es.confusion", "en-es.published"],
+        "winomt": ["stereotypes", "en-es.professions", "en-es.published"],
     }
     shown = {name: figures_ if name == "uncertainty" else ["women-men", *figures_] for name, figures_ in own.items()}
     assert [figure.name for figure in found] == [f"{name}.{one}" for name, ones in shown.items() for one in ones]
@@ -248,20 +249,6 @@ def test_the_occupation_that_stands_out_is_named() -> None:
     assert len(_dots(figure, "path", VERMILION)) == len(shares) + 1, "a triangle each, and one in the legend"
 
 
-def test_the_confusion_matrix_counts() -> None:
-    judgements = [
-        *(_judged("cook", Gender.FEMININE, Gender.MASCULINE, number) for number in range(7)),
-        *(_judged("cook", Gender.FEMININE, Gender.FEMININE, number) for number in range(7, 10)),
-        *(_judged("cook", Gender.MASCULINE, None, number) for number in range(10, 1_210)),
-    ]
-    texts = _texts(_of(_winomt(judgements), "winomt.en-es.confusion"))
-    assert "neutral" not in texts, "neither meant nor seen"
-    assert texts[-14:] == [
-        *("masculine", "0", "0%", "0", "0%", "1,200", "100%"),
-        *("feminine", "7", "70%", "3", "30%", "0", "0%"),
-    ]
-
-
 def test_shares_fill_their_rows() -> None:
     result = _run("stereotyped?s=0.6", "simplegen")
     figure = _of(result, "simplegen.en-es.groups")
@@ -277,9 +264,8 @@ def test_sets_and_words_of_tgbi() -> None:
     sets, lexemes = (_of(result, f"tgbi.ko-en.{name}") for name in ("sets", "lexemes"))
     for name in ("informal", "formal", "impolite", "polite", "negative", "positive", "occupation"):
         assert {name, f"{result.estimate('p_s', name).value:.3f}"} <= set(_texts(sets))
-    words = [e for e in ET.fromstring(lexemes.svg).iter() if e.tag in (f"{SVG}circle", f"{SVG}path")]
-    assert len(words) == len({judgement.group_id for judgement in result.judgements})
-    assert all(word.find(f"{SVG}title") is not None for word in words)
+    groups = {judgement.group_id: judgement.tags["kind"] for judgement in result.judgements}
+    assert {f"{n:,}" for n in Counter(groups.values()).values()} <= set(_texts(lexemes))
     assert "not judged" in " ".join(_texts(_of(_run("silent", "tgbi"), "tgbi.ko-en.lexemes")))
     assert "not judged" not in " ".join(_texts(lexemes))
 

@@ -169,6 +169,7 @@ def stacked_figure(
     parts: Sequence[tuple[str, Sequence[StackedRow]]],
     fills: Mapping[str, str],
     note: str = "",
+    label: str = "",
 ) -> Figure:
     """Stacked bars of shares, in titled parts; `fills` has name and fill of each share."""
 
@@ -176,7 +177,7 @@ def stacked_figure(
         top = charts.legend(canvas, list(fills.items()), 0)
         charts.stacked(canvas, parts, tuple(fills.values()), top, note)
 
-    return figure(sheet.name_of(cell, what), title, caption, cell, draw)
+    return figure(sheet.name_of(cell, what, label), title, caption, cell, draw)
 
 
 def stacked_row(label: str, shares: Sequence[Estimate | None], adjust: Adjust | None = None) -> StackedRow | None:

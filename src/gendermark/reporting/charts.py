@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 import statistics
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -31,7 +30,7 @@ INK, ON_DARK, ON_LIGHT = "currentColor", "#ffffff", "#000000"
 BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
 PALE, GREY, FAINT = "#A5D6C6", "#C9C9C9", "#7f7f7f"
 _HATCH = "hatch "
-HATCHED_ORANGE = _HATCH + ORANGE
+HATCHED_BLUE, HATCHED_ORANGE = _HATCH + BLUE, _HATCH + ORANGE
 """Hatching, which differs from a plain fill in grey too."""
 _DASHES = {"line": "", "dashes": "2 1.5", "dots": "0.9 1.6"}
 _FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
@@ -53,7 +52,6 @@ _CORNERS = {
     "hourglass": ((-0.95, -1), (0.95, -1), (-0.95, 1), (0.95, 1)),
 }
 Place = tuple[float, float]
-Box = tuple[float, float, float, float]
 
 
 def percent(amount: float) -> str:
@@ -174,7 +172,9 @@ class Canvas:
         shape = f'<polyline points="{steps}" fill="none" stroke="{colour}" stroke-width="{width:g}"{look}/>'
         self._add(shape, max(y for _, y in points))
 
-    def rect(self, box: Box, fill: str, *, outlined: bool = False, title: str = "") -> None:
+    def rect(
+        self, box: tuple[float, float, float, float], fill: str, *, outlined: bool = False, title: str = ""
+    ) -> None:
         x, y, width, height = box
         look = f'fill="{self._fill(fill)}"' + (f' stroke="{INK}" stroke-width="0.5"' if outlined else "")
         shape = f'rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" {look}'
@@ -412,7 +412,7 @@ def _stacked_row(canvas: Canvas, row: StackedRow, fills: Sequence[str], across: 
         if width > wide + 8:
             if fill.startswith(_HATCH):  # hatching would make the digits illegible
                 canvas.rect((x + width / 2 - wide / 2 - 1.5, top + 1.2, wide + 3, 7.6), fill.removeprefix(_HATCH))
-            colour = ON_DARK if fill == BLUE else ON_LIGHT
+            colour = ON_DARK if fill.endswith(BLUE) else ON_LIGHT
             canvas.text((x + width / 2, top + 7.8), label, anchor="middle", colour=colour)
         x += width
     if row.whisker:
@@ -602,11 +602,14 @@ def scatter(
     places = [(across(point.x), up(point.y)) for point in found]
     for at, point in zip(places, found, strict=True):
         canvas.mark(point.look, at, radius=2.1, title=point.title)
-    taken = [(x - 2.6, y - 2.6, x + 2.6, y + 2.6) for x, y in places]
-    frame = (left, up.end - 4, WIDTH, up.start + 1)
-    for at, point in zip(places, found, strict=True):
-        if point.name:
-            _name_point(canvas, point.name, at, taken, frame)
+    written: list[tuple[float, float, float]] = []
+    for (x, y), point in zip(places, found, strict=True):
+        wide = text_width(point.name, SMALL)
+        start = x + 4 if x + 4 + wide <= WIDTH else x - 4 - wide
+        is_free = not any(abs(y - other) < SMALL and start < end and x_ < start + wide for other, x_, end in written)
+        if point.name and is_free:
+            canvas.text((start, y + 2.4), point.name, size=SMALL)
+            written.append((y, start, start + wide))
 
 
 def _within(line: Line, up: Scale) -> list[Place]:
@@ -617,92 +620,6 @@ def _within(line: Line, up: Scale) -> list[Place]:
         crossings = sorted((edge - y0) / (y1 - y0) for edge in (up.low, up.high))
         first, last = max(first, crossings[0]), min(last, crossings[1])
     return [(x0 + (x1 - x0) * at, y0 + (y1 - y0) * at) for at in (first, last)] if first < last else []
-
-
-def _name_point(canvas: Canvas, name: str, at: Place, taken: list[Box], frame: Box) -> None:
-    """Write a name beside its point if there is room."""
-    x, y = at
-    wide = text_width(clipped(name, 90, SMALL), SMALL)
-    own = (x - 2.6, y - 2.6, x + 2.6, y + 2.6)
-    rows = ((y + 2.4, 4.0), (y - 4, 3.0), (y + 8.5, 3.0))
-    places = [(left, base) for base, apart in rows for left in (x + apart, x - apart - wide)]
-    for left, base in [*places[:2], (x - wide / 2, y - 4.5), (x - wide / 2, y + 9.6), *places[2:]]:
-        box = (left, base - SMALL * 0.8, left + wide, base + SMALL * 0.2)
-        inside = box[0] >= frame[0] and box[1] >= frame[1] and box[2] <= frame[2] and box[3] <= frame[3]
-        if inside and not any(other != own and _overlap(box, other) for other in taken):
-            canvas.text((left, base), name, size=SMALL, longest=90)
-            taken.append(box)
-            return
-
-
-def _overlap(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def matrices(
-    canvas: Canvas,
-    tables: Mapping[str, Mapping[str, Sequence[int]]],
-    columns: Sequence[str],
-    titles: tuple[str, str],
-    top: float,
-) -> None:
-    left = _widest((name for table in tables.values() for name in table), SIZE) + 6
-    step, high = (WIDTH - left - 1) / len(columns), 24.0
-    for title, table in tables.items():
-        if title:
-            canvas.text((0, top + SIZE), title)
-            top += LINE + 3
-        canvas.text((0, top + SIZE), titles[0], longest=left - 4)
-        canvas.text((left + (WIDTH - left) / 2, top + SIZE), titles[1], anchor="middle", longest=WIDTH - left)
-        top += 2 * SIZE + 7
-        for place, name in enumerate(columns):
-            canvas.text((left + step * (place + 0.5), top - 4), name, anchor="middle", longest=step - 2)
-        for name, counts in table.items():
-            canvas.text((left - 5, top + high / 2 + 3), name, anchor="end")
-            for place, count in enumerate(counts):
-                _shaded(canvas, (left + step * place, top, step, high), count, sum(counts))
-            top += high
-        top += 8
-
-
-def _shaded(canvas: Canvas, box: Box, count: int, total: int) -> None:
-    x, y, wide, high = box
-    share = count / total if total else 0.0
-    rgb = [int(BLUE[at : at + 2], 16) for at in (1, 3, 5)]
-    canvas.rect(box, "#" + "".join(f"{round(255 + (tone - 255) * share):02x}" for tone in rgb), outlined=True)
-    colour = ON_DARK if share > 0.85 else ON_LIGHT
-    canvas.text((x + wide / 2, y + high / 2 - 1), f"{count:,}", anchor="middle", colour=colour, longest=wide - 2)
-    if total:
-        plain = share in (0, 1) or 0.005 <= share < 0.995
-        shown = f"{percent(100 * share) if plain else f'{100 * share:.1f}'}%"
-        canvas.text((x + wide / 2, y + high / 2 + 8), shown, anchor="middle", size=SMALL, colour=colour)
-
-
-def dot_columns(
-    canvas: Canvas, parts: Mapping[str, Mapping[str, Sequence[str]]], columns: Mapping[str, Look], top: float
-) -> None:
-    """Draw every named thing as a dot (name as tooltip) in its column, one titled part below the other."""
-    step = WIDTH / len(columns)
-    most = max(len(names) for found in parts.values() for names in found.values())
-    per_line = 10 if most <= 120 else 17
-    pitch = (step - 5) / per_line
-    for title, found in parts.items():
-        canvas.text((0, top + SIZE), title)
-        n_lines = {column: math.ceil(len(names) / per_line) for column, names in found.items()}
-        base = top + LINE + 12 + pitch * max(n_lines.values())
-        for place, (column, look) in enumerate(columns.items()):
-            names, x = found.get(column, ()), step * place
-            above = base - pitch * n_lines.get(column, 0) - 3
-            canvas.text((x + step / 2, above), f"{len(names):,}", anchor="middle")
-            for number, name in enumerate(names):
-                line, along = divmod(number, per_line)
-                at = (x + 2.5 + pitch * (along + 0.5), base - pitch * (line + 0.5))
-                canvas.mark(look, at, radius=0.36 * pitch, title=name)
-        canvas.line((0, base + 1), (WIDTH, base + 1))
-        top = base + 4
-    for place, column in enumerate(columns):
-        for number, words in enumerate(two_lines(column, step - 2)):
-            canvas.text((step * (place + 0.5), top + SIZE + LINE * number), words, anchor="middle", longest=step - 1)
 
 
 def differences(
@@ -842,42 +759,6 @@ def language(cell: str) -> str:
 
 def direction(cell: str) -> str:
     return cell.rpartition(".")[2]
-
-
-_NOT_SHOWN = "none"
-
-
-def confusion(sheet: Sheet) -> Iterator[Figure]:
-    """Expected against observed gender, in counts."""
-    for cell, found in sheet.cells.items():
-        counts_of = {sheet.title_of(label): _gender_counts(result.judgements) for label, result in found.items()}
-        pairs = {pair for counts in counts_of.values() for pair in counts}
-        rows = [gender.value for gender in Gender if any(expected == gender for expected, _ in pairs)]
-        columns = [gender.value for gender in Gender if gender in rows or any(seen == gender for _, seen in pairs)]
-        columns.append(_NOT_SHOWN)
-        tables = {
-            title: {row: [counts[row, column] for column in columns] for row in rows}
-            for title, counts in counts_of.items()
-            if counts
-        }
-        if tables:
-            yield figure(
-                sheet.name_of(cell, "confusion"),
-                "Gender in the source and in the translation",
-                f"Counts, and their share of the row ({sheet.about(cell)}). None: gender not determined.",
-                cell,
-                lambda canvas, tables=tables, columns=columns: matrices(  # type: ignore[misc]
-                    canvas, tables, columns, ("source", "translation"), 0
-                ),
-            )
-
-
-def _gender_counts(judgements: Iterable[Judgement]) -> Counter[tuple[str, str]]:
-    return Counter(
-        (judgement.expected.value, judgement.observed.value if judgement.observed else _NOT_SHOWN)
-        for judgement in judgements
-        if judgement.expected
-    )
 
 
 LABOUR_STATISTICS = "US labour statistics, 2017 (Zhao et al., 2018)"

@@ -143,7 +143,7 @@ PRESENTATION = Presentation(
         *paper_tables(__package__, cells),
         *slice_tables(__package__, "mittens-sets", {name: SLICES[name] for name in SETS}, cells),
     ],
-    figures=(outcomes, genders, charts.confusion),
+    figures=(outcomes, genders),
     two_rates=TwoRates("strict_accuracy:masculine", "strict_accuracy:feminine", gap="recall_gap:all"),
     leading="strict_accuracy:all",
     also_shown=(

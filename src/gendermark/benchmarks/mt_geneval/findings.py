@@ -143,7 +143,7 @@ def _women_and_men(result: Result) -> list[Finding]:
 PAIRS = Presentation(
     findings=pair_findings,
     forms=lambda cells: [_accuracies(COUNTERFACTUAL, cells), *paper_tables(_PUBLISHED, cells)],
-    figures=(genders, sentence_gaps, charts.confusion),
+    figures=(genders, sentence_gaps),
     two_rates=_RATES,
     also_shown=("accuracy:masculine", "accuracy:feminine"),
     beside_published=("accuracy:all", "delta_qual:all"),
@@ -170,7 +170,7 @@ def context_findings(result: Result) -> list[Finding]:
 CONTEXTS = Presentation(
     findings=context_findings,
     forms=lambda cells: [_accuracies(CONTEXTUAL, cells)],
-    figures=(genders, charts.confusion),
+    figures=(genders,),
     two_rates=_RATES,
     beside_published=("accuracy:all",),
     published=_PUBLISHED,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gendermark.benchmarks.findings import Presentation, TwoRates, columns_of, paper_tables, stacked_figure, stacked_row
 from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.measures import OUTCOMES
-from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, Figure, Sheet, confusion, professions
+from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, Figure, Sheet, professions
 from gendermark.reporting.document import Finding, Shown
 from gendermark.reporting.phrases import stereotype_effect, women_and_men
 from gendermark.result import Result
@@ -60,7 +60,7 @@ def groups(sheet: Sheet) -> Iterator[Figure]:
 PRESENTATION = Presentation(
     findings=findings,
     forms=lambda cells: paper_tables(__package__, cells),
-    figures=(groups, professions, confusion),
+    figures=(groups, professions),
     two_rates=TwoRates("correct:mc", "correct:fc", gap="recall_gap:all"),
     opens=1,
     leading="correct:all",

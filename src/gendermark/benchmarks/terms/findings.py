@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gendermark.benchmarks.findings import Presentation, TwoRates, paper_tables
-from gendermark.reporting.charts import confusion
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import difference, sentence
 from gendermark.result import Result
@@ -26,7 +25,6 @@ def findings(result: Result) -> list[Finding]:
 PRESENTATION = Presentation(
     findings=findings,
     forms=lambda cells: paper_tables(__package__, cells),
-    figures=(confusion,),
     two_rates=TwoRates("term_accuracy:masculine", "term_accuracy:feminine", gap="term_gap:all"),
     hidden_tags=frozenset({"terms"}),
 )

@@ -44,13 +44,13 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
 
 _FILLS = {"he": charts.BLUE, "she": charts.HATCHED_ORANGE, "left open": charts.PALE, "mixed or failed": charts.GREY}
 _LEANINGS = {
-    "he only": charts.Look("circle", charts.BLUE),
-    "mostly he": charts.Look("circle", charts.BLUE, filled=False),
-    "both alike": charts.Look("square", charts.PURPLE, filled=False),
-    "mostly she": charts.Look("triangle", charts.VERMILION, filled=False),
-    "she only": charts.Look("triangle", charts.VERMILION),
-    "left open": charts.Look("diamond", charts.GREEN),
-    "not judged": charts.Look("square", charts.FAINT, filled=False),
+    "he only": charts.BLUE,
+    "mostly he": charts.HATCHED_BLUE,
+    "both alike": charts.PURPLE,
+    "mostly she": charts.HATCHED_ORANGE,
+    "she only": charts.ORANGE,
+    "left open": charts.PALE,
+    "not judged": charts.GREY,
 }
 _MOST_LISTED = 6
 
@@ -114,9 +114,7 @@ def _lexeme_map(judgements: Iterable[Judgement]) -> Mapping[str, Mapping[str, Se
             names[group] = tags.get("kind", ""), f"{word} ({gloss})" if gloss else word
     found: dict[str, dict[str, list[str]]] = {kind: defaultdict(list) for kind in _KINDS}
     for group, (kind, name) in sorted(names.items(), key=lambda one: one[1][1]):
-        of = counts[group]
-        shown = f"{name}: he {of['masculine']}, she {of['feminine']}, open {of['neutral']} of {of.total()}"
-        found.setdefault(kind, defaultdict(list))[_leaning(of)].append(shown)
+        found.setdefault(kind, defaultdict(list))[_leaning(counts[group])].append(name)
     return {kind: dict(leanings) for kind, leanings in found.items() if leanings}
 
 
@@ -134,18 +132,25 @@ def _leaning(counts: Counter[str]) -> str:
 def _lexeme_figure(
     sheet: charts.Sheet, cell: str, label: str, found: Mapping[str, Mapping[str, Sequence[str]]]
 ) -> charts.Figure:
-    has_unjudged = any("not judged" in leanings for leanings in found.values())
-    columns = {name: look for name, look in _LEANINGS.items() if name != "not judged" or has_unjudged}
-    words = [shown.rpartition(": ")[0] for shown in found.get("occupation", {}).get("she only", ())]
+    fills = {name: fill for name, fill in _LEANINGS.items() if any(name in leanings for leanings in found.values())}
+    rows = []
+    for kind, leanings in found.items():
+        counts = [len(leanings.get(name, ())) for name in fills]
+        rows.append(charts.StackedRow(kind, [100 * n / sum(counts) for n in counts], note=f"{sum(counts):,}"))
+    words = found.get("occupation", {}).get("she only", ())
     more = f" and {len(words) - _MOST_LISTED:,} more" if len(words) > _MOST_LISTED else ""
     always_she = f" Occupations that are always she: {', '.join(words[:_MOST_LISTED])}{more}." if words else ""
-    return charts.figure(
-        sheet.name_of(cell, "lexemes", label),
-        "The gender that each word gets",
-        "Each mark is a word in sentences of unspecified gender; its column says what its translations have "
-        f"({sheet.about(cell, label)}). Left open: more than half of them show no gender.{always_she}",
+    return stacked_figure(
+        sheet,
         cell,
-        lambda canvas: charts.dot_columns(canvas, found, columns, 0),
+        "lexemes",
+        "The gender that each word gets",
+        f"Words by their translations in sentences of unspecified gender, in percent ({sheet.about(cell, label)}). "
+        f"Left open: more than half of the translations show no gender.{always_she}",
+        [("", rows)],
+        fills,
+        "words",
+        label,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gendermark.benchmarks.findings import Presentation, TwoRates, dot_figure, marks, paper_tables, rows_by_system
 from gendermark.records import Gender
-from gendermark.reporting.charts import BLUE, DotPanel, DotRow, Figure, Look, Sheet, confusion, language, professions
+from gendermark.reporting.charts import BLUE, DotPanel, DotRow, Figure, Look, Sheet, language, professions
 from gendermark.reporting.document import Finding, Shown
 from gendermark.reporting.phrases import against_half, became, sentence, stereotype_effect, women_and_men
 from gendermark.result import Result
@@ -59,7 +59,7 @@ def stereotypes(sheet: Sheet) -> Iterator[Figure]:
 PRESENTATION = Presentation(
     findings=findings,
     forms=lambda cells: paper_tables(__package__, cells),
-    figures=(stereotypes, professions, confusion),
+    figures=(stereotypes, professions),
     two_rates=TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all"),
     opens=2,
     also_shown=("accuracy:mf", "accuracy:feminine", "accuracy:masculine", "masculine_share:neutral", "recall_gap:all"),
