@@ -24,7 +24,7 @@ from gendermark.metrics.verdicts import ALPHA
 from gendermark.reading.codes import NAMES
 from gendermark.records import Estimate
 from gendermark.reporting import charts, html
-from gendermark.reporting.charts import FEMALE, MALE, Canvas, DotPanel, DotRow, Figure, LinePanel, Look, span_of
+from gendermark.reporting.charts import FEMALE, MALE, Canvas, DotPanel, DotRow, Figure, span_of
 from gendermark.reporting.document import (
     Block,
     Bullets,
@@ -265,46 +265,32 @@ def leaders(board: Board) -> str:
 
 
 def trends(board: Board) -> list[str]:
+    """How a system measured at several dates has changed from each to the next."""
     found = []
-    for places in dated(board):
-        for earlier, later in pairwise(places):
-            comparison = board.pairs.get((min(earlier, later), max(earlier, later)))
-            if comparison is None or comparison.first is None or comparison.second is None:
-                continue
-            change = comparison.change()
-            if later < earlier:
-                change = {"better": "worse", "worse": "better"}.get(change, change)
-            before, after = (board.standings[place] for place in (earlier, later))
-            values = [s.estimate(board.metric) for s in (before, after)]
-            verdict = IN_WORDS.get(change, comparison.in_words())
-            unit = board.about.unit
-            numbers = [unit.show(e.value if e else None) for e in values]
-            dates = [s.system.shown_date for s in (before, after)]
-            found.append(
-                f"{before.system.name}, {language_of(board)}, {board.about.label}: {numbers[0]} in "
-                f"{dates[0]}, {numbers[1]} in {dates[1]}: {verdict}."
-            )
-    return found
-
-
-def dated(board: Board) -> list[list[int]]:
     by_name: dict[str, list[int]] = {}
     for place, standing in enumerate(board.standings):
         if standing.system.date != UNRECORDED:
             by_name.setdefault(standing.system.name, []).append(place)
-    found = []
-    for places in by_name.values():
-        places.sort(key=lambda place: board.standings[place].system.date)
-        if len({board.standings[place].system.date for place in places}) > 1:
-            found.append(places)
+    for name, places in by_name.items():
+        for earlier, later in pairwise(sorted(places, key=lambda place: board.standings[place].system.date)):
+            comparison = board.pairs.get((min(earlier, later), max(earlier, later)))
+            before, after = board.standings[earlier], board.standings[later]
+            if comparison is None or before.system.date == after.system.date:
+                continue
+            change = comparison.change()
+            if later < earlier:
+                change = {"better": "worse", "worse": "better"}.get(change, change)
+            verdict = IN_WORDS.get(change, comparison.in_words())
+            estimates = [(one.estimate(board.metric), one.system.shown_date) for one in (before, after)]
+            numbers = [f"{e.shown} in {date}" for e, date in estimates if e is not None and e.value is not None]
+            if len(numbers) == 2:
+                found.append(f"{name}, {language_of(board)}, {board.about.label}: {', '.join(numbers)}: {verdict}.")
     return found
 
 
 INDEX = "index.html"
 PAGES = "systems"
 Key = tuple[str, str]
-_LEAST_POINTS = 20.0
-"""Minimum range of a date scale, so that tiny changes do not look large."""
 HOW_TO_READ = (
     "Each value is above its 95% confidence interval, computed over groups of sentences, such as those about one "
     "occupation.",
@@ -402,11 +388,7 @@ def _section(found: Sequence[Board], *, with_pictures: bool) -> Section:
 
 def _dates(found: Sequence[Board]) -> list[Section]:
     said = [sentence for board in found for sentence in trends(board)]
-    if not said:
-        return []
-    about = "Significant: p < 0.05 after Holm's correction over all pairs of the board."
-    blocks: list[Block] = [Bullets(said), Paragraph(about, "note"), Section("", date_figures(found), kind="pictures")]
-    return [Section("Changes over time", blocks, id="dates")]
+    return [Section("Changes over time", [Bullets(said)], id="dates")] if said else []
 
 
 def _reading(found: Sequence[Board]) -> Section:
@@ -495,13 +477,16 @@ def standings_figure(board: Board) -> Figure:
     """One row per system, best first; gaps not significant by their own verdict are in brackets."""
     names = labels([standing.system for standing in board.standings])
     sides, about, is_ranked = board.benchmark.presentation.sides, board.about, _is_ranked(board)
+    looks = [(MALE, board.metric)]
+    if sides:
+        looks = [(FEMALE, key_from(sides.women)), (MALE, key_from(sides.men))]
     rows = []
     for standing in board.standings:
         gap = standing.estimate(key_from(sides.gap)) if sides else None
         after = charts.signed(gap.value) if gap is not None and gap.value is not None else ""
         significant = {(v.metric, v.slice) for v in standing.result.verdicts if v.state == "significant"}
         after = f"({after})" if gap is not None and after and (gap.metric, gap.slice) not in significant else after
-        dots = [(found, look) for look, key in _looks(board) if (found := span_of(standing.estimate(key)))]
+        dots = [(found, look) for look, key in looks if (found := span_of(standing.estimate(key)))]
         rank = standing.rank if is_ranked else ""
         rows.append(DotRow(names[standing.system], [dots], joined=True, before=rank, after=after))
     panel = DotPanel("%" if sides else about.label, (0.0, 100.0) if sides else None, better=about.better)
@@ -515,35 +500,3 @@ def standings_figure(board: Board) -> Figure:
     ordered = f"Ordered by {about.label}. Rank: the ranks that a system may have, given the comparisons on its board."
     name = f"board.{board.any.result.cell}.{board.label}"
     return charts.figure(name, direction_of(board), f"{shown}{ordered}{brackets}", board.any.result.cell, draw)
-
-
-def _looks(board: Board) -> list[tuple[Look, Key]]:
-    """Metrics drawn in a figure: women and men, or the one that orders the board."""
-    sides = board.benchmark.presentation.sides
-    return [(FEMALE, key_from(sides.women)), (MALE, key_from(sides.men))] if sides else [(MALE, board.metric)]
-
-
-def date_figures(found: Sequence[Board]) -> list[Figure]:
-    """Systems measured at several dates: a figure for each, a panel for each language."""
-    panels: dict[tuple[str, str, tuple[str, ...], str], list[LinePanel]] = {}
-    for board in found:
-        sides = board.benchmark.presentation.sides
-        for places in dated(board):
-            own = [board.standings[place] for place in places]
-            series = [(look, [span_of(standing.estimate(key)) for standing in own]) for look, key in _looks(board)]
-            if any(span for _, spans in series for span in spans):
-                dates = tuple(standing.system.shown_date for standing in own)
-                what = f"women and men who {sides.what}, in percent" if sides else board.about.label
-                key = (own[0].system.name, board.benchmark.title, dates, what)
-                panel = LinePanel(f"into {language_of(board)}", series, _LEAST_POINTS, board.about.better)
-                panels.setdefault(key, []).append(panel)
-    drawn = []
-    for (name, benchmark, dates, what), own_panels in panels.items():
-
-        def draw(canvas: Canvas, panels: Sequence[LinePanel] = own_panels, names: Sequence[str] = dates) -> None:
-            entries = [("women", FEMALE), ("men", MALE)] if len(panels[0].series) > 1 else []
-            charts.lines(canvas, panels, names, charts.legend(canvas, entries, 0.0))
-
-        title = f"{name} over time, {benchmark}"
-        drawn.append(charts.figure(f"dates.{name}.{benchmark}", title, f"{what}; 95% CI.", "", draw))
-    return drawn
