@@ -15,10 +15,9 @@ from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
 from gendermark.reporting import html
 from gendermark.reporting.findings import findings
-from gendermark.reporting.page import names_for_people
+from gendermark.reporting.page import names_for_people, title_of
 from gendermark.reporting.phrases import direction
 from gendermark.reporting.rows import Explorer, Filter, system_labels
-from gendermark.reporting.sections import title_of
 from gendermark.reporting.server import File, Site
 from gendermark.result import Result
 from gendermark.runs import folder
