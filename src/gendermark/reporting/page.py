@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from gendermark.reading.codes import NAMES, RIGHT_TO_LEFT
 from gendermark.records import Estimate, Gender, Judgement, Unit
 from gendermark.records import Table as Values
 from gendermark.reporting import html
-from gendermark.reporting.charts import percent
+from gendermark.reporting.charts import percent, scale_around, signed
 from gendermark.reporting.document import (
     Block,
     Bullets,
@@ -256,26 +255,16 @@ def _checked(view: View, check: Check) -> str:
 def _basis(view: View) -> Paragraph:
     cells = view.of(view.benchmarks[0])
     sizes = sorted({len(cell) for cell in cells})
-    n = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,}–{sizes[-1]:,}"
-    directions = {(cell.selection.source_language, cell.selection.target_language) for cell in cells}
-    sources = {source for source, _ in directions}
-    what = f"{n} sentences"
-    if cells[0].benchmark.reads_any_text:
-        what = _people(cells)
-    elif len(directions) > 1 and len(sources) == 1:
-        into = "into" if len(sizes) == 1 else "into each of"
-        what = f"{n} {_name(*sources)} sentences translated {into} {counted(len(directions))} languages"
-    elif len(directions) > 1:
-        what = f"{n} sentences in each of {counted(len(directions))} translation directions"
-    judged = [
-        share for _, _, result in view.results(view.benchmarks[0]) if (share := judged_percent(result)) is not None
-    ]
+    n = f"{sizes[0]:,} sentences" if len(sizes) == 1 else f"{sizes[0]:,}–{sizes[-1]:,} sentences"
+    what = _people(cells) if cells[0].benchmark.reads_any_text else n
+    where = f" in each of {counted(len(cells))} translation directions" if len(cells) > 1 else ""
+    results = [result for *_, result in view.results(view.benchmarks[0])]
+    judged = [share for result in results if (share := judged_percent(result)) is not None]
     covered = f"; coverage {percent_range(judged)}" if judged else ""
-    text: list[Inline] = ["Based on ", Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")]
-    text.append(f" ({_data(cells[0].first)}): {what}{covered}.")
-    if len(view.benchmarks) > 1:
-        text.append(f" {counted(len(view.benchmarks) - 1).capitalize()} more benchmarks below.")
-    return Paragraph(text, "basis")
+    n_more = len(view.benchmarks) - 1
+    more = f" {counted(n_more).capitalize()} more benchmark{'s' if n_more > 1 else ''} below." if n_more else ""
+    link = Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")
+    return Paragraph(["Based on ", link, f": {what}{where}; {_data(cells[0].first)}{covered}.{more}"], "basis")
 
 
 def _people(cells: Sequence[Cell]) -> str:
@@ -309,13 +298,14 @@ def _missing(view: View) -> list[Block]:
     return [*blocks, Section(f"{len(rest)} more warnings", [Bullets(rest)], folded=True)] if rest else blocks
 
 
-def _where(view: View, cell: Cell, run: int) -> str:
-    """Identify a result as far as necessary: system (unless `run` is negative), benchmark, language."""
-    parts = [view.label(run)] if len(view.tested) > 1 and run >= 0 else []
+def _where(view: View, cell: Cell, run: int | None = None, *, with_benchmark: bool = True) -> str:
+    """Identify a result as far as necessary: system (if given), benchmark, language."""
+    parts = [view.label(run)] if len(view.tested) > 1 and run is not None else []
     has_places = len(view.of(cell.benchmark.name)) > 1
-    parts += [cell.benchmark.title] if len(view.benchmarks) > 1 or not (parts or has_places) else []
+    if with_benchmark and (len(view.benchmarks) > 1 or not (parts or has_places)):
+        parts.append(cell.benchmark.title)
     parts += [cell.place] if has_places else []
-    return (", " if run >= 0 else " ").join(parts)
+    return (" " if run is None else ", ").join(parts)
 
 
 # -- the picture -------------------------------------------------------------------------------------------------------
@@ -360,23 +350,14 @@ def _groups(view: View, benchmark: str, source_tells: bool) -> list[tuple[Text, 
 
 
 def _picture_row(label: Text, rates: Rates, code: str) -> Mapping[str, Any]:
-    gap = (rates.men.value or 0.0) - (rates.women.value or 0.0)
+    gap = round((rates.men.value or 0.0) - (rates.women.value or 0.0))
     said = state(rates.gap) if rates.gap is not None else ""
-    return {
-        "label": label,
-        "rates": rates,
-        "place": code,
-        "women": _whole(rates.women),
-        "men": _whole(rates.men),
-        "gap": minus(f"{gap:+.0f}") if round(gap) else "0",
-        "is_significant": said == SIGNIFICANT and bool(round(gap)),
-        "state": said,
-    }
-
-
-def _whole(estimate: Estimate) -> Text:
-    ends = [rounded(end) for end in (estimate.low, estimate.high) if end is not None]
-    return [rounded(estimate.value), Small("–".join(ends))] if ends else rounded(estimate.value)
+    shown: dict[str, Text] = {}
+    for who, found in (("women", rates.women), ("men", rates.men)):
+        ends = "–".join(rounded(end) for end in (found.low, found.high) if end is not None)
+        shown[who] = [rounded(found.value), Small(ends) if ends else None]
+    bold = said == SIGNIFICANT and gap != 0
+    return {**shown, "label": label, "rates": rates, "place": code, "gap": signed(gap), "bold": bold, "state": said}
 
 
 def _confidence(view: View) -> str:
@@ -428,7 +409,7 @@ def _over_results(view: View, own: Sequence[tuple[Cell, int, Result]], start: st
         side = "" if len(signs) > 1 else _side(largest)
         amount = points(largest.amount, turned=True) if largest.amount is not None else ""
         text = f"{start}{what}: significant in {len(sure)} of {len(some)} results{side}"
-        where = _named(view, cell, run)
+        where = _where(view, cell, run, with_benchmark=False)
         shown = _examples_of_finding(cell, run, largest, used)
         findings.append(replace(largest, text=f"{text}; largest: {where}, {amount}.", examples=shown))
     return findings
@@ -443,13 +424,8 @@ def _range(view: View, own: Sequence[tuple[Cell, int, Result]], start: str) -> l
     ends = [min(found, key=lambda one: one[0]), max(found, key=lambda one: one[0])]
     unit = "%" if ends[0][3].unit is Unit.PERCENT else ""
     label = own[0][0].benchmark.label(metric, part)
-    low, high = (f"{e.shown}{unit} ({_named(view, cell, run)})" for _, cell, run, e in ends)
+    low, high = (f"{e.shown}{unit} ({_where(view, cell, run, with_benchmark=False)})" for _, cell, run, e in ends)
     return [Finding(f"{start}{label[:1].upper()}{label[1:]}: from {low} to {high}.")]
-
-
-def _named(view: View, cell: Cell, run: int) -> str:
-    parts = [view.label(run)] if len(view.tested) > 1 else []
-    return ", ".join([*parts, cell.place] if len(view.of(cell.benchmark.name)) > 1 else parts)
 
 
 def _side(finding: Finding) -> str:
@@ -469,8 +445,8 @@ def _disagreement(view: View) -> list[Block]:
     systems = [view.system(run) for run in range(len(view.runs))]
     for cell in (cell for name in view.benchmarks for cell in view.of(name)):
         if shown := _examples_of_disagreement(cell, view.tested[: _MOST_NAMED + 1], systems):
-            where = f" For example, {cell.benchmark.title}, {cell.direction}:"
-            text = Paragraph(["The systems disagree on ", link, ".", where])
+            where = f", as in {_where(view, cell)}:" if len(view.cells) > 1 else ", such as:"
+            text = Paragraph(["The systems disagree on ", link, where])
             return [text, Section("", shown, kind="shown", place=cell.code)]
     return [Paragraph(["The systems disagree on ", link, "."])]
 
@@ -493,8 +469,8 @@ def _all_results(view: View) -> list[Block]:
         asked = rates.gap if rates is not None else next(questions, None)
         rows.append([name, *who, *numbers, state(asked) if asked is not None else TOO_FEW])
     caption = (
-        "Percent of women and of men who keep their gender (where the source does not specify it: who are "
-        "translated as women, as men) and men minus women, with CI."
+        "Women and men who keep their gender, in percent, and the gap (men minus women), with CI. Where the source "
+        "does not specify gender: people translated as women and as men."
     )
     names = ["benchmark", "system"] if len(view.tested) > 1 else ["benchmark"]
     columns = [*names, "women, %", "men, %", "gap, points", "verdict"]
@@ -508,14 +484,14 @@ def _against_first(view: View) -> list[Block]:
     if not leading:
         return list(view.figures(""))
     labels = {view.cell(c.cell).benchmark.label(c.metric, c.slice) for _, c in leading}
-    by = f", by {labels.pop()}" if len(labels) == 1 else ""
+    by = f" ({labels.pop()})" if len(labels) == 1 else ""
     blocks: list[Block] = []
     for run in view.tested[1:] if len(view.tested) <= _MOST_NAMED + 1 else []:
         own = [(c.change(), view.cell(c.cell)) for other, c in leading if other == run]
-        text: list[Inline] = [view.system(run), " against ", view.system(view.tested[0]), by]
+        text: list[Inline] = [view.system(run), " vs. ", view.system(view.tested[0]), by]
         for number, change in enumerate(change for change in CHANGES if change in dict(own)):
-            places = [_where(view, cell, -1) for found, cell in own if found == change]
-            where = ", ".join(places) if len(places) <= 2 * _MOST_NAMED else f"{len(places)} of {len(own)} comparisons"
+            places = [_where(view, cell) for found, cell in own if found == change]
+            where = listed(places) if len(places) <= 2 * _MOST_NAMED else f"{len(places)} of {len(own)} comparisons"
             said = IN_WORDS.get(change, change)
             tone = change if change in ("better", "worse") else ""
             text += ["; " if number else ": ", Strong(said, tone), f" {'for' if change == ABSENT else 'in'} {where}"]
@@ -528,15 +504,14 @@ def _against_first(view: View) -> list[Block]:
 def _note(view: View) -> Paragraph:
     notes = [
         f"CI: {_confidence(view)} confidence interval over groups of sentences, such as those about one occupation.",
-        f"Significant: unlikely to arise by chance if there were no gap (p < {ALPHA} after Holm correction over the "
-        "tests within one result). Where the summary counts significant results or names the largest, p-values are "
-        "corrected across all results (Benjamini–Hochberg).",
+        f"Significant: p < {ALPHA} after Holm's correction over the tests of one result; where the summary counts "
+        "results or names the largest, after Benjamini–Hochberg over all of them.",
     ]
     if view.compared():
-        notes.append(f"Systems are compared sentence by sentence; significant means p < {ALPHA} after {FAMILY}.")
+        notes.append(f"Systems are compared sentence by sentence; significant: p < {ALPHA} after {FAMILY}.")
     if len(view.tested) < len(view.runs):
-        notes.append("Controls are programs of known bias that show what the numbers mean; they are not under test.")
-    return Paragraph(" ".join([*notes, "Underlined numbers link to the underlying sentences."]), "note")
+        notes.append("Controls are programs of known bias, shown for comparison.")
+    return Paragraph(" ".join([*notes, "Underlined numbers link to their sentences."]), "note")
 
 
 # -- what was measured, and how to reproduce it ------------------------------------------------------------------------
@@ -546,7 +521,7 @@ def _measured(view: View) -> Section:
     systems: list[Text] = []
     for number, run in enumerate(view.runs):
         # Give the full spec if the label is short for it.
-        is_short = run.system not in view.label(number)
+        is_short = run.system != "files" and run.system not in view.label(number)
         systems.append([view.system(number), Small(f" {run.system}")] if is_short else view.system(number))
     facts: list[tuple[str, Sequence[Text]]] = [("systems" if view.several else "system", systems)]
     for name in view.benchmarks:
@@ -570,7 +545,7 @@ def _data(result: Result) -> str:
     kind, _, path = selection.data.partition(":")
     source = "official data" if kind == "official" else f"own file {path}" if path else f"{kind} data"
     revision = f", revision {selection.revision}" if selection.revision else ""
-    return f"{source}{revision}, {selection.rules_in_words}"
+    return f"{source}{revision}; {selection.rules_in_words}"
 
 
 def _when(run: Run) -> str:
@@ -727,7 +702,7 @@ def benchmark_section(view: View, name: str) -> Section:
 
 
 def _cell(view: View, cell: Cell, *, folded: bool) -> Section:
-    blocks: list[Block] = [_headline(view, cell), *_findings(view, cell)]
+    blocks: list[Block] = [_headline(view, cell), *_findings_of_cell(view, cell)]
     if drawn := view.figures(cell.first.cell):
         blocks.append(Section("Figures", drawn, folded=folded or len(view.benchmarks) > 1))
     matrices = [table for run, _ in cell.present if (table := _confusion(view, cell, run)) is not None]
@@ -751,7 +726,7 @@ def _cell(view: View, cell: Cell, *, folded: bool) -> Section:
     return Section(cell.direction, blocks, "" if " " in name else name, cell.code, 3, folded, "direction")
 
 
-def _findings(view: View, cell: Cell) -> list[Block]:
+def _findings_of_cell(view: View, cell: Cell) -> list[Block]:
     blocks: list[Block] = []
     for run, result in cell.present:
         found: list[Text] = [one.text for one in found_in(result)]
@@ -809,19 +784,13 @@ def _scale(estimates: Sequence[Estimate], *, is_gap: bool) -> tuple[float, float
     if not ends:
         return None
     reach = max(abs(x) for x in ends)
-    if is_gap or min(ends) < 0:
-        return -_rounded_up(reach), _rounded_up(reach)
-    if reach <= 1 and all(e.unit in (Unit.SHARE, Unit.PROBABILITY) for e in estimates):
-        return 0.0, 1.0
-    return (0.0, 100.0) if 1 < reach <= 100 else (0.0, _rounded_up(reach))
-
-
-def _rounded_up(reach: float) -> float:
-    """The next of 1, 2, 5 times a power of ten."""
-    if reach <= 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(reach))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= reach - 1e-9)
+    if not is_gap and min(ends) >= 0:
+        if reach <= 1 and all(e.unit in (Unit.SHARE, Unit.PROBABILITY) for e in estimates):
+            return 0.0, 1.0
+        if 1 < reach <= 100:
+            return 0.0, 100.0
+    found = scale_around([-reach if is_gap or min(ends) < 0 else 0.0, reach], 0, 1)
+    return found.low, found.high
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------

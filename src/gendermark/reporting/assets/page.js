@@ -96,7 +96,8 @@
           const rows = matches(filter);
           last = { key, rows, counts: count(rows) };
         }
-        return { total: last.rows.length, counts: last.counts, rows: last.rows.slice(from, from + n) };
+        const rows = last.rows.slice(from, from + n).map(({ slices, ...row }) => row);
+        return { total: last.rows.length, counts: last.counts, rows };
       },
     };
   }
