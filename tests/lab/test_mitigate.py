@@ -114,6 +114,16 @@ def test_sentences_that_leave_the_gender_open_are_counted(
     assert said.endswith("1 of 2 translations changed, which should not be.")
 
 
+def test_rows_that_are_zero_by_construction_are_left_out(study: Command, tmp_path: Path) -> None:
+    women = ("The mechanic called the nurse because she was late.", "feminine", "mechanic")
+    men = ("The nurse called the mechanic because he was late.", "masculine", "nurse")
+    own = written(tmp_path / "own.tsv", [women, men])
+    arguments = ("mitigate", "--system", "fake:random", *OPTIONS, "-o", tmp_path / "out", "--data", own)
+    report = study(*arguments, "--with", "rerank", "--repeats", "0", "--json").json
+    assert [one["n_decided"] for one in report["reader"]] == [0, 0]
+    assert [len(one["comparisons"]) > 0 for one in report["mitigations"]] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

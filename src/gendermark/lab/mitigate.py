@@ -147,16 +147,20 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
         )
     plain = made[PLAIN]
     seconds = _timed(settings, variants) if settings.n_repeats else {}
+    readers = [rate_reader(api.items(selection)) for selection in selections]
+    unread = {score["benchmark"] for score in readers if not score["n_decided"]}
     mitigations = []
     for variant in variants[1:]:
         own, taken = made[variant.name], seconds.get(variant.name)
+        # Where nothing is read, a mitigation changes nothing by construction.
+        keys = [key for key in COMPARED if key[0] not in unread or variant.name == ORACLE]
         mitigations.append(
             {
                 "name": variant.name,
                 "system": variant.spec,
                 "is_upper_bound": variant.name == ORACLE,
                 "comparisons": studies.compared(
-                    plain, own, COMPARED, studies.compare_quality(plain, own, test_set, how), how
+                    plain, own, keys, studies.compare_quality(plain, own, test_set, how), how
                 ),
                 "open": _open_changed(output / PLAIN, output / variant.slug, plain.results),
                 "plain_set_changed": _n_changed(plain.texts, own.texts) if own.texts else None,
@@ -177,7 +181,7 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
         "milliseconds": median(seconds[PLAIN]) if seconds else None,
         "n_repeats": settings.n_repeats,
         "n_timed": N_TIMED if seconds else 0,
-        "reader": [rate_reader(api.items(selection)) for selection in selections],
+        "reader": readers,
         "signatures": {name: [result.signature for result in one.results] for name, one in made.items()},
         "notes": [*([] if test_set else [studies.NO_REFERENCES]), *studies.unsound_notes(made)],
     }
@@ -254,7 +258,7 @@ def _of_reader(score: Row) -> str:
     return (
         f"{said}, {score['n_right']:,} of them rightly."
         if n_decided
-        else f"{said}, so changes there are zero by construction unless the mitigation needs no reader."
+        else f"{said}, so only the oracle changes anything there; the other rows are left out."
     )
 
 

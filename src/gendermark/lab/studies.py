@@ -319,7 +319,7 @@ def value_cells(row: Mapping[Key, Row], keys: Iterable[Key], side: str) -> list[
 
 
 def changed_rows(baseline: str, systems: Sequence[Row], keys: Sequence[Key]) -> list[tuple[str, ...]]:
-    rows = [(baseline, *value_cells(by_key(systems[0]["comparisons"]), keys, "first"))]
+    rows = [(baseline, *value_cells(by_key([row for one in systems for row in one["comparisons"]]), keys, "first"))]
     for one in systems:
         found = by_key(one["comparisons"])
         rows.append((one["name"], *(_change_cell(found.get(key)) for key in keys)))
