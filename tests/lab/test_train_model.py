@@ -16,7 +16,7 @@ import pytest
 
 from gendermark.errors import UserError
 from gendermark.lab import loop
-from gendermark.lab.torch_models import ATTENTIONS, Architecture, read_weights, trained_context
+from gendermark.lab.torch_models import ATTENTIONS, Architecture, read_weights, trained_facts
 from gendermark.lab.train_model import Settings, inherit, prepare, read_pieces, train_transformer
 from gendermark.records import Request, Translation
 from gendermark.runs.run import NO_CONTEXT, RunContext
@@ -251,7 +251,9 @@ def test_documents_and_self_training_are_learnt_beside_the_pairs(average: Settin
     assert report["text"]["n_pairs"]["self-training"] == 2
     assert report["text"]["self_training"]["n_kept_of_each"] == 1
     assert sorted((added.output / "self-training.tsv").read_text(encoding="utf-8").splitlines()) == sorted(lines)
-    assert trained_context(f"torch:{added.output}") == report["text"]["context"] == "separator:<sep>"
+    facts = trained_facts(f"torch:{added.output}")
+    assert facts["context"] == report["text"]["context"] == "separator:<sep>"
+    assert facts["self_training"] == report["text"]["self_training"]
     assert sorted(path.name for path in added.output.glob("test.*")) == ["test.pairs.en", "test.pairs.es"]
     other = replace(added, output=tmp_path / "n", pieces=added.output, context="separator:§")
     with pytest.raises(UserError, match="'§'"):

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gendermark import api
-from gendermark.lab.torch_models import trained_context
+from gendermark.lab import training_comparison
+from gendermark.lab.torch_models import trained_facts
 from gendermark.lab.training_comparison import Settings, paper_rows, study_training
 from lab.conftest import Command
 
@@ -81,5 +82,16 @@ def test_refused(study: Command, tmp_path: Path, arguments: tuple[str, ...], sai
 
 def test_a_model_says_how_it_was_taught(tmp_path: Path) -> None:
     (tmp_path / "gendermark.json").write_text('{"context": "separator:<sep>"}', encoding="utf-8")
-    assert trained_context(f"torch:{tmp_path}?beam_size=1") == "separator:<sep>"
-    assert trained_context(f"hf:{tmp_path}") == trained_context("torch:nowhere") == ""
+    assert trained_facts(f"torch:{tmp_path}?beam_size=1") == {"context": "separator:<sep>"}
+    assert trained_facts(f"hf:{tmp_path}") == trained_facts("torch:nowhere") == {}
+
+
+def test_self_training_is_not_judged_by_its_own_lexicons_unsaid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = {MODELS[3].partition("=")[2]: {"self_training": {"n_kept_of_each": 1}}}
+    monkeypatch.setattr(training_comparison, "trained_facts", lambda spec: facts.get(spec, {}))
+    report = study_training(Settings(MODELS[1::2], "es", tmp_path / "out"))
+    (said,) = (note for note in report["notes"] if "WinoMT" in note)
+    assert said.startswith("better was self-trained")
+    assert said in (tmp_path / "out" / "table.md").read_text(encoding="utf-8")

@@ -252,14 +252,12 @@ def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
     return direction, shape, sorted(words, key=words.__getitem__)
 
 
-def trained_context(spec: str) -> str:
-    """How a `torch:` model was trained to see context; empty if it was not, or is not ours."""
+def trained_facts(spec: str) -> dict[str, Any]:
+    """Of a `torch:` model: `context`, how it was trained to see context, and counts of its `self_training`, if any."""
     family, _, argument = spec.partition(":")
     path = Path(argument.partition("?")[0]) / FACTS_FILE
-    if family != "torch" or not path.is_file():
-        return ""
-    facts = read_json(path)
-    return str(facts.get("context", "")) if isinstance(facts, dict) else ""
+    facts = read_json(path) if family == "torch" and path.is_file() else {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def read_weights(directory: Path) -> dict[str, Any]:

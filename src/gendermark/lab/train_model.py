@@ -427,7 +427,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: Prog
         "source_language": settings.source_language,
         "target_language": settings.target_language,
         "architecture": asdict(shape),
-        **{name: value for name, value in prepared.facts.items() if name == "context"},
+        **{name: value for name, value in prepared.facts.items() if name in ("context", "self_training")},
     }
     write_text(directory / FACTS_FILE, json.dumps(facts, indent=2) + "\n")
     spec = f"torch:{directory}"

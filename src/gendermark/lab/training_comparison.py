@@ -20,7 +20,7 @@ from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
 from gendermark.lab import studies
 from gendermark.lab.studies import BLEU, Key, Point, Row
-from gendermark.lab.torch_models import trained_context
+from gendermark.lab.torch_models import trained_facts
 from gendermark.reading import context as contexts
 from gendermark.records import Unit
 from gendermark.reporting import latex as latex_
@@ -102,7 +102,10 @@ class Settings:
         for name in shown:
             if name not in known:
                 raise UserError(f"--context is for {name!r}, and no model has this name; there are {', '.join(known)}")
-        return {model.name: (model, shown.get(model.name) or trained_context(model.spec) or "none") for model in models}
+        return {
+            model.name: (model, shown.get(model.name) or str(trained_facts(model.spec).get("context") or "none"))
+            for model in models
+        }
 
     def selections(self, context: str) -> tuple[Selection, ...]:
         """The benchmarks of a model; WinoMT has no rules of this name, and always uses ours."""
@@ -144,13 +147,14 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
             for model in points
         }
         first, *others = models
+        self_trained = [model.name for model in points if trained_facts(model.spec).get("self_training")]
         report: dict[str, Any] = {
             "settings": asked,
             "baseline": first,
             "plain_set": test_set.name if test_set else None,
             "n_plain": len(test_set.sources) if test_set else 0,
             "models": [],
-            "notes": [] if test_set else [studies.NO_REFERENCES],
+            "notes": [*([] if test_set else [studies.NO_REFERENCES]), *map(_judged_alike, self_trained)],
             "signatures": {name: [result.signature for result in one.results] for name, one in made.items()},
         }
         for name in others:
@@ -162,6 +166,13 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
         write_text(output / "table.md", markdown(report))
         write_text(output / "table.tex", latex_.render([_paper_table(report)]))
     return report
+
+
+def _judged_alike(name: str) -> str:
+    return (
+        f"{name} was self-trained on translations accepted by the lexicons that also judge WinoMT; read its MT-GenEval "
+        "rows, which are judged by references"
+    )
 
 
 def _all_translate(models: Sequence[Point]) -> bool:
@@ -225,7 +236,7 @@ def markdown(report: Row) -> str:
     printed = Table(("system", "direction", *PAPER), published_rows(), n_text=2)
     return markdown_.markdown(
         [
-            Section(f"Models into {to} ({data})", [Bullets(report["findings"])], level=1),
+            Section(f"Models into {to} ({data})", [Bullets([*report["findings"], *report["notes"]])], level=1),
             Section("In the form of Tables 10 and 11", [_paper_table(report)]),
             Section("The same, with changes", [_changed(report, PAPER)]),
             Section("Further numbers", [_changed(report, OURS)]),
