@@ -13,7 +13,7 @@ from gendermark.benchmarks.uncertainty.items import with_name
 from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.io.textfiles import split_lines
-from gendermark.lab.sentence_cues import COLUMNS, FACTORS, KEYS, annotate, causal_verbs, design_columns, read_cues
+from gendermark.lab.sentence_cues import COLUMNS, FACTORS, KEYS, annotate, design_columns, read_cues
 from gendermark.languages.folders import rows_of
 from gendermark.reading.occupations import core_occupations, lexicon
 from gendermark.records import Gender, Item
@@ -247,8 +247,8 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 
 def test_verbs_are_many_with_bias_and_known_citation() -> None:
-    verbs = causal_verbs()
-    assert len({verb.verb for verb in verbs}) == len(verbs) >= 220
+    verbs = _rows("implicit_causality.tsv")
+    assert len({verb["verb"] for verb in verbs}) == len(verbs) >= 220
     bias_of = {
         "stimulus-experiencer": "NP1",
         "experiencer-stimulus": "NP2",
@@ -256,11 +256,11 @@ def test_verbs_are_many_with_bias_and_known_citation() -> None:
         "agent-evocator": "NP2",
         "agent-patient": "NP1",
     }
-    assert {verb.kind: verb.bias for verb in verbs} == bias_of
-    assert all(verb.bias == bias_of[verb.kind] for verb in verbs)
+    assert {verb["kind"] for verb in verbs} == bias_of.keys()
+    assert all(verb["bias"] == bias_of[verb["kind"]] for verb in verbs)
     text = (files("gendermark.data") / "core" / "uncertainty" / "implicit_causality.tsv").read_text(encoding="utf-8")
     explained = set(re.findall(r"^# ([A-Z]+\d\d) ", text, re.M))
-    assert {key for verb in verbs for key in verb.citation.split()} == explained
+    assert {key for verb in verbs for key in verb["citation"].split()} == explained
 
 
 @pytest.mark.parametrize(
@@ -279,10 +279,8 @@ def test_verbs_are_many_with_bias_and_known_citation() -> None:
     ],
 )
 def test_inflection(verb: str, forms: str) -> None:
-    (found,) = (candidate for candidate in causal_verbs() if candidate.verb == verb)
-    assert [set(found.forms[kind]) for kind in ("base", "third", "past", "participle", "ing")] == [
-        {form} for form in forms.split()
-    ]
+    (found,) = (row for row in _rows("implicit_causality.tsv") if row["verb"] == verb)
+    assert [found[kind] for kind in ("base", "third", "past", "participle", "ing")] == forms.split()
 
 
 def test_stereotypes_are_of_other_occupations_that_the_lexicons_know() -> None:

@@ -29,6 +29,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import NamedTuple
 
 from gendermark.benchmarks.uncertainty.items import names
 from gendermark.data.bundled import core_rows
@@ -87,18 +88,13 @@ _ADVERBS = _set(
 _SOMETIMES_CAUSAL = _set("since as for")
 
 
-@dataclass(frozen=True, slots=True)
-class CausalVerb:
+class CausalVerb(NamedTuple):
     """A verb with implicit causality."""
 
     verb: str
     """With its preposition or other fixed words: "make fun of"."""
-    kind: str
     bias: str
     """`NP1`: it points to its subject; `NP2`: to its object."""
-    citation: str
-    forms: Mapping[str, frozenset[str]]
-    """Of its first word: base, third person, past, participle, ing."""
 
     @property
     def rest(self) -> tuple[str, ...]:
@@ -306,15 +302,7 @@ def _end_of_clause(sentence: Sentence, place: int) -> int:
 
 
 @cache
-def causal_verbs() -> tuple[CausalVerb, ...]:
-    return tuple(
-        CausalVerb(row["verb"], row["kind"], row["bias"], row["citation"], _inflected(row))
-        for row in _table("implicit_causality.tsv")
-    )
-
-
-@cache
-def _forms() -> Mapping[tuple[str, str], tuple[CausalVerb, ...]]:
+def _forms() -> Mapping[tuple[str, str], Sequence[CausalVerb]]:
     """(form, preceding word class) -> possible verbs; the class is be, have, a modal verb, or other."""
     after = {
         "any": ("base", "third", "past"),
@@ -322,42 +310,12 @@ def _forms() -> Mapping[tuple[str, str], tuple[CausalVerb, ...]]:
         "have": ("participle",),
         "be": ("participle", "ing"),
     }
-    found: dict[tuple[str, str], tuple[CausalVerb, ...]] = {}
-    for verb in causal_verbs():
+    found: dict[tuple[str, str], list[CausalVerb]] = defaultdict(list)
+    for row in _table("implicit_causality.tsv"):
         for before, kinds in after.items():
-            for form in sorted({form for kind in kinds for form in verb.forms[kind]}):
-                found[form, before] = (*found.get((form, before), ()), verb)
+            for form in {form for kind in kinds for form in row[kind].split("/")}:
+                found[form, before].append(CausalVerb(row["verb"], row["bias"]))
     return found
-
-
-def _inflected(row: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
-    base = row["verb"].partition(" ")[0]
-    spellings = {base, base.removesuffix("ize") + "ise"} if base.endswith("ize") else {base}
-    pasts = {_past(spelling) for spelling in spellings}
-    doubles = row["past"] in (base, f"{base}{base[-1]}ed")  # upset, upsetting; abhor, abhorred, abhorring
-    return {
-        "base": frozenset(spellings),
-        "third": frozenset(_third(spelling) for spelling in spellings),
-        "past": frozenset({row["past"]} if row["past"] else pasts),
-        "participle": frozenset({row["participle"]} if row["participle"] else pasts),
-        "ing": frozenset((s.removesuffix("e") if s.endswith("e") else s + s[-1] * doubles) + "ing" for s in spellings),
-    }
-
-
-def _past(base: str) -> str:
-    if base.endswith("e"):
-        return base + "d"
-    return base[:-1] + "ied" if _ends_in_consonant_y(base) else base + "ed"
-
-
-def _third(base: str) -> str:
-    if base.endswith(("s", "sh", "ch", "x", "z")):
-        return base + "es"
-    return base[:-1] + "ies" if _ends_in_consonant_y(base) else base + "s"
-
-
-def _ends_in_consonant_y(base: str) -> bool:
-    return base.endswith("y") and base[-2] not in "aeiou"
 
 
 def _table(name: str) -> list[dict[str, str]]:

@@ -326,9 +326,7 @@ def _measured(
             found = next((r.find(metric, part) for r in own.results if r.cell == cell), None)
             if found is not None and found.value is not None:
                 values[label] = Span(found.value, found.low, found.high)
-        groups = [judgement.tags["group"].upper() for judgement in own.results[0].judgements]
-        sizes = {group: groups.count(group) for group in dict.fromkeys(groups)}
-        yield Measured(point.name, point.slug, point.spec, values, changes, tuple(others), sizes)
+        yield Measured(point.name, point.slug, point.spec, values, changes, tuple(others))
 
 
 def _headline(result: Result) -> dict[str, tuple[str, str, str]]:

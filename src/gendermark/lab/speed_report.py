@@ -43,44 +43,18 @@ HURT = "MOFC"
 """The group for the price of speed: women in men's occupations, which the paper found hit most."""
 LABELS = {group: MEASURES.slices[group.lower()] for group in GROUPS} | {"Δ": "stereotype effect (Δ)"}
 """`women in men's occupations`."""
-ARITHMETIC: Mapping[str, str] = {
-    "paper": "every sentence counts the same, so a group counts by its size",
-    "even": "every group counts the same, however many sentences it has",
-}
-"""How pro and anti combine their two groups."""
 MAX_DROPS: Mapping[str, str] = {
     "fastest": "from the baseline to the fastest point (as the paper's caption has it)",
     "worst": "from the baseline to the lowest value",
     "range": "from the highest value to the lowest (what most of the paper's numbers are)",
 }
 """Possible meanings of "max relative % drop"."""
-SIZES = {"FOFC": 518, "MOFC": 814, "MOMC": 814, "FOMC": 518}
-"""Sentences of each group in the published set."""
 PAGE = "speed.html"
 TIME = "s/1,000"
 """Column heading of seconds per thousand sentences."""
 
 
 # -- arithmetic --------------------------------------------------------------------------------------------------------
-
-
-def from_groups(
-    percent: Mapping[str, float], sizes: Mapping[str, float], arithmetic: str = "paper"
-) -> dict[str, float]:
-    """pro, anti and the gaps, from the percentages of the four groups and their sizes."""
-
-    def together(*groups: str) -> float:
-        weights = [sizes[group] if arithmetic == "paper" else 1.0 for group in groups]
-        return float(np.average([percent[group] for group in groups], weights=weights))
-
-    pro, anti = together("FOFC", "MOMC"), together("MOFC", "FOMC")
-    return {
-        "pro": pro,
-        "anti": anti,
-        "Δ": pro - anti,
-        "ΔFC": percent["FOFC"] - percent["MOFC"],
-        "ΔMC": percent["MOMC"] - percent["FOMC"],
-    }
 
 
 def relative_drop(base: float | None, value: float | None) -> float | None:
@@ -164,15 +138,9 @@ class Measured:
     """The changes from the baseline, which has none."""
     others: tuple[str, ...]
     """Columns of other benchmarks."""
-    sizes: Mapping[str, int]
-    """Sentences of each group."""
 
     def value(self, column: str) -> float | None:
         return self.values[column].value if column in self.values else None
-
-    def arithmetic(self, how: str) -> dict[str, float]:
-        percent = {group: value for group in GROUPS if (value := self.value(group)) is not None}
-        return from_groups(percent, self.sizes, how) if len(percent) == len(GROUPS) else {}
 
 
 @dataclass(frozen=True)
@@ -404,7 +372,6 @@ def _point_json(study: Study, point: Measured) -> dict[str, Any]:
         "seconds_per_1000": study.seconds(point)._asdict(),
         "rounds": {clock: study.rounds.seconds(point.name, clock) for clock in CLOCKS},
         "values": {column: span._asdict() for column, span in point.values.items()},
-        "arithmetic": {how: point.arithmetic(how) for how in ARITHMETIC},
     }
     if point is study.baseline:
         return own
@@ -599,24 +566,9 @@ def _number_blocks(study: Study) -> list[Block]:
     )
     points = study.points
     of_others = [(column, *(_one(point.value(column)) for point in points)) for column in study.baseline.others]
-    every = [
-        (point.name, column, _one(span.value), _ends(span.low, span.high, 1))
-        for point in points
-        for column, span in point.values.items()
-    ]
-    ruled = [
-        (point.name, how, *(Unit.PERCENT.show(found.get(name)) for name in ("pro", "anti", "Δ")))
-        for point in points
-        for how in ARITHMETIC
-        if (found := point.arithmetic(how))
-    ]
-    folded: dict[str, Sequence[Block]] = {
-        "Every number with its interval": [Table(("point", "number", "value", "interval"), every, n_text=2)],
-        "pro and anti by both rules of arithmetic": [
-            Table(("point", "rule", "pro", "anti", "Δ"), ruled, n_text=2),
-            Bullets([f"{how}: {means}" for how, means in ARITHMETIC.items()]),
-        ],
-    }
+    spans = [(point.name, column, span) for point in points for column, span in point.values.items()]
+    rows = [(name, column, _one(span.value), _ends(span.low, span.high, 1)) for name, column, span in spans]
+    every = Table(("point", "number", "value", "interval"), rows, n_text=2)
     return [
         *([over_trainings(study)] if study.trainings else []),
         replace(table4(study), caption=f"{study.direction}: {_caption(study)}"),
@@ -624,7 +576,7 @@ def _number_blocks(study: Study) -> list[Block]:
         prices(study),
         *([Table(("number", *(point.name for point in points)), of_others, "Other benchmarks")] if of_others else []),
         Paragraph(lost, "note"),
-        *(Section(title, parts, level=3, folded=True) for title, parts in folded.items()),
+        Section("Every number with its interval", [every], level=3, folded=True),
     ]
 
 
