@@ -9,13 +9,12 @@ its own unchanged copy.
 from __future__ import annotations
 
 import copy
-import hashlib
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from typer import Argument, Option
@@ -36,7 +35,7 @@ from gendermark.reporting.document import Table
 from gendermark.runs.compare import Comparison
 from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.selection import Selection
-from gendermark.systems.engine import first_line
+from gendermark.systems.engine import content_hash, first_line
 from gendermark.systems.huggingface_opening import loaded, locate, open_config, open_tokeniser, quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
 
@@ -181,14 +180,11 @@ def _unit(vectors: Floats) -> Floats:
 # -- the model ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Words:
-    """The words that are single tokens, with their rows in the embedding table; and the others."""
+class Words(NamedTuple):
+    """The words that are single tokens, with their rows in the embedding table."""
 
     pairs: Mapping[tuple[str, str], tuple[int, int]]
-    pairs_left_out: tuple[tuple[str, str], ...]
     professions: Mapping[str, int]
-    professions_left_out: tuple[str, ...]
 
 
 def find_words(tokeniser: Any, professions: Sequence[str], what: str) -> Words:
@@ -200,19 +196,13 @@ def find_words(tokeniser: Any, professions: Sequence[str], what: str) -> Words:
             f"the vocabulary of {what} has {len(pairs)} of the pairs she-he, woman-man ... as single tokens, and at "
             f"least {FEWEST_PAIRS} are needed to find a gender direction; give a model that reads English whole words"
         )
-    found = {profession: _row(tokeniser, profession) for profession in professions}
-    single = {profession: row for profession, row in found.items() if row is not None}
+    single = {profession: row for profession in professions if (row := _row(tokeniser, profession)) is not None}
     if not single:
         raise UserError(
-            f"the vocabulary of {what} has none of {len(found)} professions (nurse, carpenter ...) as a single token, "
-            "and only those can be debiased; give a model with a larger vocabulary"
+            f"the vocabulary of {what} has none of {len(professions)} professions (nurse, carpenter ...) as a single "
+            "token, and only those can be debiased; give a model with a larger vocabulary"
         )
-    return Words(
-        pairs,
-        tuple(pair for pair in DEFINING_PAIRS if pair not in pairs),
-        single,
-        tuple(profession for profession in found if profession not in single),
-    )
+    return Words(pairs, single)
 
 
 def _row(tokeniser: Any, word: str) -> int | None:
@@ -259,9 +249,11 @@ def debias_model(model: Path, target_language: str, *, equalises: bool = False) 
                 "and a decoder can be debiased"
             )
         tokeniser = open_tokeniser(name, place)
-        words = find_words(tokeniser, professions_of(target_language), name)
+        professions = professions_of(target_language)
+        words = find_words(tokeniser, professions, name)
         opened = _untied(loaded(name, "weights", lambda: _read(model)), list(words.professions.values()), name)
         report = _change(opened.get_encoder().get_input_embeddings().weight, words, equalises)
+        report["professions_left_out"] = [one for one in professions if one not in words.professions]
     return Debiased(name, opened, tokeniser, report)
 
 
@@ -296,12 +288,11 @@ def _change(weight: Any, words: Words, equalises: bool) -> dict[str, Any]:
     return {
         "direction": {
             "pairs": ["-".join(pair) for pair in words.pairs],
-            "pairs_left_out": ["-".join(pair) for pair in words.pairs_left_out],
+            "pairs_left_out": ["-".join(pair) for pair in DEFINING_PAIRS if pair not in words.pairs],
             "share_of_variance": share,
         },
         "equalised": equalises,
         "professions": list(words.professions),
-        "professions_left_out": list(words.professions_left_out),
         "mean_abs_cosine": {
             "before": float(np.abs(before).mean()),
             "after": float(np.abs(after).mean()),
@@ -368,7 +359,7 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
     output, how = settings.output, settings.resampling
     _check_places(settings.model, output)
     selections, test_set = settings.selections, _test_set(settings)  # refused before any work
-    asked = settings.to_json() | {"model_content": _content(settings.model)}
+    asked = settings.to_json() | {"model_content": content_hash(_weights_of(settings.model), {})}
     debiased = debias_model(settings.model, settings.target_language, equalises=settings.equalises)
     with studies.claimed(output / _RECORD, asked, _OWN):
         debiased.write(output / "hf")
@@ -479,12 +470,8 @@ def _check_places(model: Path, output: Path) -> None:
         raise UserError(f"{output} holds the model itself; choose another directory with -o")
 
 
-def _content(model: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(p for p in model.iterdir() if p.suffix in (".safetensors", ".bin")):
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()[:16]
+def _weights_of(model: Path) -> list[Path]:
+    return sorted(path for path in model.iterdir() if path.suffix in (".safetensors", ".bin"))
 
 
 def _test_set(settings: Settings) -> PlainSet | None:

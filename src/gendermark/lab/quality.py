@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from typer import Option
 
-from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, right_references
 from gendermark.cli.options import Executor, option_group
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
@@ -39,18 +39,17 @@ from gendermark.lab.uncertainty_results import (
     drawn_sentences,
     entropy_name,
     read_cells,
+    settings_of,
     write_dots,
 )
 from gendermark.metrics import quality as scores_of
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Floats, Resampling
 from gendermark.metrics.uncertainty import relative_difference, signed_difference
-from gendermark.records import Gender
 from gendermark.reporting.charts import Span
 from gendermark.reporting.document import Table
 from gendermark.runs import folder
-from gendermark.runs.run import NO_CONTEXT, RunContext
-from gendermark.selection import Selection
+from gendermark.runs.run import RunContext
 
 QUALITIES = ("chrf", "comet")
 REFERENCES: Mapping[str, str] = {
@@ -85,8 +84,7 @@ class Asked:
                 raise UnknownName(what, name, known)
 
 
-@dataclass(frozen=True, slots=True)
-class _Rated:
+class _Rated(NamedTuple):
     """One sentence with its quality and uncertainty."""
 
     contrast: str
@@ -130,7 +128,7 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
 
 def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
     entropy = entropy_name(cell, asked.measure)
-    wanted = [(found, _right_references(found, cell.result.selection)) for found in drawn]
+    wanted = [(found, right_references(found.item, settings_of(cell.result))) for found in drawn]
     usable = [(found, texts) for found, texts in wanted if texts and entropy in found.judgement.measures]
     if not usable:
         raise UserError(
@@ -149,25 +147,11 @@ def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
     ]
 
 
-def _right_references(found: Drawn, selection: Selection) -> tuple[str, ...]:
-    """The correct translations: one if the source specifies gender, else several."""
-    tags = found.item.tags
-    if "reference_gendered" in tags:  # mGeNTE
-        neutral = [text for name, text in tags.items() if name.startswith("reference_neutral")]
-        return (tags["reference_gendered"], *(neutral if _is_open(found) else ()))
-    by_gender = tuple(tags[name] for name in ("reference_masculine", "reference_feminine") if name in tags)
-    if selection.data == "core":
-        by_gender = references(selection.target_language).get((found.item.contrast, str(found.item.expected)), ())
-    if not by_gender or _is_open(found):
-        return by_gender
-    return (by_gender[found.item.expected is Gender.FEMININE],)
-
-
 def _is_open(found: Drawn) -> bool:
     return found.judgement.tags["source"] == AMBIGUOUS
 
 
-def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], asked: Asked) -> list[float]:
+def _qualities(sentences: Sequence[tuple[Drawn, Sequence[str]]], asked: Asked) -> list[float]:
     """Expected quality of a sample of each sentence, against each reference."""
     rows = [
         (found.item.source, text, reference)
@@ -274,33 +258,27 @@ def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[st
 # -- plain test sets ---------------------------------------------------------------------------------------------------
 
 
-def translations_by_runs(
-    runs: Sequence[Path], test_set: PlainSet, to: str = "", context: RunContext = NO_CONTEXT
-) -> dict[str, list[str]]:
-    """Translations of the sentences by the system of each run, by name and direction; asked again, with its own
-    options."""
-    found: dict[str, list[str]] = {}
+def rate_systems(
+    runs: Sequence[Path], files: Sequence[Path], test_set: PlainSet, to: str, how: Resampling, context: RunContext
+) -> dict[str, Any]:
+    """Quality on the test set, of files of translations and of the systems of runs, asked with their own options;
+    missing sentences count as untranslated."""
+    texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in files}
     for run in runs:
         config = folder.read_manifest(run)["config"]
         for cell in read_cells(run, to):
-            if cell.name in found:
+            if cell.name in texts:
                 raise UserError(f"{cell.name} is in several of these runs; give it once")
-            selection = cell.result.selection
-            direction = (selection.source_language, selection.target_language)
+            direction = (cell.result.selection.source_language, cell.result.selection.target_language)
             options = config.get("system_options") or {}
-            found[cell.name] = translated(str(config["system"]), test_set.sources, direction, options, context)
-    return found
-
-
-def rate_systems(test_set: PlainSet, texts: Mapping[str, Sequence[str]], resampling: Resampling) -> dict[str, Any]:
-    """Quality of the translations under each name; missing sentences count as untranslated."""
+            texts[cell.name] = translated(str(config["system"]), test_set.sources, direction, options, context)
     n = len(test_set.sources)
     for name, lines in texts.items():
         if len(lines) != n:
             raise UserError(f"{name} has {len(lines):,} lines for {n:,} sentences; give one for each")
     systems = []
     for name, lines in texts.items():
-        scores = {score: span._asdict() for score, span in rated(lines, test_set, resampling).items()}
+        scores = {score: span._asdict() for score, span in rated(lines, test_set, how).items()}
         systems.append({"name": name, "scores": scores, "n_empty": sum(not text.strip() for text in lines)})
     return {"test_set": test_set.name, "n": n, "signature": scores_of.signature(), "systems": systems}
 
@@ -313,14 +291,6 @@ def plain_table(report: Mapping[str, Any]) -> Table:
         for one in report["systems"]
     ]
     return Table(columns, rows, f"Quality on {report['test_set']}")
-
-
-def plain_notes(report: Mapping[str, Any]) -> list[str]:
-    empty = [one for one in report["systems"] if one["n_empty"]]
-    return [
-        f"{report['n']:,} sentences, one reference each; {report['signature']}",
-        *(f"{one['name']}: {one['n_empty']:,} sentences have no translation" for one in empty),
-    ]
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -360,11 +330,12 @@ def quality(
         if not runs and not translations:
             raise UserError("give run folders, or files of translations with --translations")
         test_set = read_test_set(*plain) if plain else bundled_test_set()
-        texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in translations}
         with working(executor=executor) as context:
-            texts |= translations_by_runs(runs, test_set, to, context)
-        report = rate_systems(test_set, texts, asked.resampling)
-        show(report, [plain_table(report)], plain_notes(report), as_json=as_json)
+            report = rate_systems(runs, translations, test_set, to, asked.resampling, context)
+        empty = {one["name"]: one["n_empty"] for one in report["systems"] if one["n_empty"]}
+        notes = [f"{report['n']:,} sentences, one reference each; {report['signature']}"]
+        notes += [f"{name}: {n:,} sentences have no translation" for name, n in empty.items()]
+        show(report, [plain_table(report)], notes, as_json=as_json)
         return
     if translations:
         raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")

@@ -52,23 +52,6 @@ FACTORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """The columns of each cue, in the order of the paper's table."""
 COLUMNS = tuple(column for columns in FACTORS.values() for column in columns)
-KEYS = (
-    "pronoun",  # lower case; "" if there is none
-    "pronoun_role",  # subject, other ("her" may be object or possessive; no cue needs the difference) or ""
-    "gender",  # masculine, feminine, neutral: of the pronoun
-    "ambiguity",  # ambiguous, unambiguous
-    "role",  # of the focus: subject of the main clause, or object for every other place
-    "stereotype",  # of the focus: masculine, feminine or "" (unknown)
-    "other",  # the other person's noun in lower case, or ""
-    "other_stereotype",
-    "recent",  # the last person named before the pronoun: focus, other or ""
-    "causal_verb",  # the main verb, if it has implicit causality and a causal clause contains the pronoun; else ""
-    "causality",  # what it points to: subject, object or ""
-    "name",  # the name after the focus, or ""
-    "default_masculine",  # yes, or ""
-)
-"""The cues of a sentence, all as text."""
-
 _M, _F, _N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
 _PRONOUNS: Mapping[str, Gender] = {
     **dict.fromkeys(("he", "him", "his", "himself"), _M),
@@ -102,7 +85,7 @@ class CausalVerb(NamedTuple):
 
 
 def annotate(items: Iterable[Item], language: str) -> list[Mapping[str, str]]:
-    """The cues (`KEYS`) in items of WinoMT: those whose tags have `entity` and `position`.
+    """The cues (of `read_cues`) in items of WinoMT: those whose tags have `entity` and `position`.
 
     `language` is the target language, which determines names and masculine-by-default nouns.
     """
@@ -133,7 +116,7 @@ def read_cues(
     gender: Gender | None = None,
     stereotype: Gender | None = None,
 ) -> Mapping[str, str]:
-    """The cues (`KEYS`) in one sentence.
+    """The cues in one sentence, all as text; empty where there is none.
 
     `focus_index` is the position of the focus noun's first word between single spaces. `gender`, if known, selects the
     pronoun among several; `stereotype` overrides `occupations.tsv` and `stereotypes.tsv`.
@@ -149,16 +132,16 @@ def read_cues(
     verb, points_to = _causality(sentence, people, subject, pronoun)
     return {
         "pronoun": word,
-        "pronoun_role": "subject" if word in SUBJECT_PRONOUNS else "other" if word else "",
-        "gender": found.value,
+        "pronoun_role": "subject" if word in SUBJECT_PRONOUNS else "other" if word else "",  # object or possessive
+        "gender": found.value,  # of the pronoun
         "ambiguity": "ambiguous" if found is _N else "unambiguous",
-        "role": "subject" if focus == subject else "object",
+        "role": "subject" if focus == subject else "object",  # of the main clause; object: any other place
         "stereotype": stereotype.value if stereotype else _stereotypes().get(focus.noun, ""),
         "other": other.noun if other else "",
         "other_stereotype": _stereotypes().get(other.noun, "") if other else "",
-        "recent": _recent(people, focus, pronoun),
+        "recent": _recent(people, focus, pronoun),  # the last person named before the pronoun: focus or other
         "causal_verb": verb,
-        "causality": points_to,
+        "causality": points_to,  # subject or object
         "name": _name_behind(sentence, focus, language),
         "default_masculine": "yes" if focus.noun in _default_masculine(language) else "",
     }
