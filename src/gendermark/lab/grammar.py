@@ -87,27 +87,18 @@ Part = str | tuple[str, ...]
 """Plain text, or (kind, ...): noun, choice, or words of a list."""
 Lists = Mapping[str, "Sequence[Template]"]
 
-_PRONOUNS = {
-    "he": ("he", "she", "they"),
-    "him": ("him", "her", "them"),
-    "his": ("his", "her", "their"),
-    "himself": ("himself", "herself", "themselves"),
-    "was": ("was", "was", "were"),
-    "is": ("is", "is", "are"),
-    "has": ("has", "has", "have"),
-}
-_ARTICLES = {
-    "el": ("el", "la"),
-    "un": ("un", "una"),
-    "este": ("este", "esta"),
-    "ese": ("ese", "esa"),
-    "nuestro": ("nuestro", "nuestra"),
-    "los": ("los", "las"),
-    "unos": ("unos", "unas"),
-    "estos": ("estos", "estas"),
-    "esos": ("esos", "esas"),
-    "nuestros": ("nuestros", "nuestras"),
-}
+
+def _forms(words: str) -> dict[str, tuple[str, ...]]:
+    """`el/la`: the first form names the choice."""
+    return {forms.partition("/")[0]: tuple(forms.split("/")) for forms in words.split()}
+
+
+_PRONOUNS = _forms(
+    "he/she/they him/her/them his/her/their himself/herself/themselves was/was/were is/is/are has/has/have"
+)
+_ARTICLES = _forms(
+    "el/la un/una este/esta ese/esa nuestro/nuestra los/las unos/unas estos/estas esos/esas nuestros/nuestras"
+)
 _MARKUP = re.compile(r"(\{[^{}]*\}|\[[^\[\]]*\][12c]?)")
 _NOUN = re.compile(rf"(-|(?:{'|'.join(_ARTICLES)}) )?([12])(s?)")
 _NOT_DEFINITE = re.compile(r"\{(?!el |los |nuestro |este |ese )[^{} ]*1s?\}|\{un 1\}")
@@ -322,22 +313,13 @@ def blocks(*, wide: bool = False) -> tuple[Block, ...]:
         sentences: dict[str, list[Template]] = {}
         for header, line in _sections(name):
             sentences.setdefault(header, []).append(_parsed(line))
-        found += [_block(header, lines) for header, lines in sentences.items()]
+        for header, lines in sentences.items():
+            match = _BLOCK.fullmatch(header)
+            if match is None or match["distance"] not in {*KAPPA, FIXED}:
+                raise ValueError(f"{header!r} does not begin a block")
+            family, distance, referent, they, weight = match.groups()
+            found.append(Block(family, distance, referent or "1", bool(they), float(weight), lines))
     return tuple(found)
-
-
-def _block(header: str, sentences: Sequence[Template]) -> Block:
-    match = _BLOCK.fullmatch(header)
-    if match is None or match["distance"] not in {*KAPPA, FIXED}:
-        raise ValueError(f"{header!r} does not begin a block")
-    return Block(
-        match["family"],
-        match["distance"],
-        match["referent"] or "1",
-        bool(match["they"]),
-        float(match["weight"]),
-        sentences,
-    )
 
 
 def _sections(name: str) -> Iterator[tuple[str, str]]:

@@ -16,32 +16,10 @@ from gendermark.cli.options import Executor, option_group
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
 from gendermark.io.textfiles import read_lines
-from gendermark.lab.studies import (
-    DEFAULT_RESAMPLING,
-    PlainSet,
-    Resampled,
-    bundled_test_set,
-    rated,
-    read_test_set,
-    show,
-    translated,
-    working,
-)
-from gendermark.lab.uncertainty_results import (
-    Cell,
-    Dots,
-    Drawn,
-    Into,
-    Measure,
-    Plot,
-    Runs,
-    differences_of,
-    drawn_sentences,
-    entropy_name,
-    read_cells,
-    settings_of,
-    write_dots,
-)
+from gendermark.lab import studies
+from gendermark.lab import uncertainty_results as results
+from gendermark.lab.studies import PlainSet, Resampled
+from gendermark.lab.uncertainty_results import Cell, Drawn, Into, Measure, Plot, Runs
 from gendermark.metrics import quality as scores_of
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Floats, Resampling
@@ -76,7 +54,7 @@ class Asked:
     references: Annotated[
         str, Option(help="With several references: mean of the scores, or best (as in the paper).")
     ] = "mean"
-    resampling: Resampled = DEFAULT_RESAMPLING
+    resampling: Resampled = studies.DEFAULT_RESAMPLING
 
     def __post_init__(self) -> None:
         for what, name, known in (("quality", self.quality, QUALITIES), ("references", self.references, REFERENCES)):
@@ -100,7 +78,7 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
     Bins are from worst to best, then `all` sentences. `gap` is unambiguous minus ambiguous and should be negative.
     `n_without` sentences lack a reference or translation and are excluded.
     """
-    n_bins, drawn = asked.n_bins, drawn_sentences(cell)
+    n_bins, drawn = asked.n_bins, results.drawn_sentences(cell)
     rated = _rated(cell, drawn, asked)
     binned: list[list[_Rated]] = [[] for _ in range(n_bins)]
     kinds = [[one for one in rated if one.is_open], [one for one in rated if not one.is_open]]
@@ -127,8 +105,8 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
 
 
 def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
-    entropy = entropy_name(cell, asked.measure)
-    wanted = [(found, right_references(found.item, settings_of(cell.result))) for found in drawn]
+    entropy = results.entropy_name(cell, asked.measure)
+    wanted = [(found, right_references(found.item, results.settings_of(cell.result))) for found in drawn]
     usable = [(found, texts) for found, texts in wanted if texts and entropy in found.judgement.measures]
     if not usable:
         raise UserError(
@@ -266,19 +244,19 @@ def rate_systems(
     texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in files}
     for run in runs:
         config = folder.read_manifest(run)["config"]
-        for cell in read_cells(run, to):
+        for cell in results.read_cells(run, to):
             if cell.name in texts:
                 raise UserError(f"{cell.name} is in several of these runs; give it once")
             direction = (cell.result.selection.source_language, cell.result.selection.target_language)
             options = config.get("system_options") or {}
-            texts[cell.name] = translated(str(config["system"]), test_set.sources, direction, options, context)
+            texts[cell.name] = studies.translated(str(config["system"]), test_set.sources, direction, options, context)
     n = len(test_set.sources)
     for name, lines in texts.items():
         if len(lines) != n:
             raise UserError(f"{name} has {len(lines):,} lines for {n:,} sentences; give one for each")
     systems = []
     for name, lines in texts.items():
-        scores = {score: span._asdict() for score, span in rated(lines, test_set, how).items()}
+        scores = {score: span._asdict() for score, span in studies.rated(lines, test_set, how).items()}
         systems.append({"name": name, "scores": scores, "n_empty": sum(not text.strip() for text in lines)})
     return {"test_set": test_set.name, "n": n, "signature": scores_of.signature(), "systems": systems}
 
@@ -329,29 +307,29 @@ def quality(
     if plain is not None or plain_bundled:
         if not runs and not translations:
             raise UserError("give run folders, or files of translations with --translations")
-        test_set = read_test_set(*plain) if plain else bundled_test_set()
-        with working(executor=executor) as context:
+        test_set = studies.read_test_set(*plain) if plain else studies.bundled_test_set()
+        with studies.working(executor=executor) as context:
             report = rate_systems(runs, translations, test_set, to, asked.resampling, context)
         empty = {one["name"]: one["n_empty"] for one in report["systems"] if one["n_empty"]}
         notes = [f"{report['n']:,} sentences, one reference each; {report['signature']}"]
         notes += [f"{name}: {n:,} sentences have no translation" for name, n in empty.items()]
-        show(report, [plain_table(report)], notes, as_json=as_json)
+        studies.show(report, [plain_table(report)], notes, as_json=as_json)
         return
     if translations:
         raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
     if not runs:
         raise UserError("give at least one run folder, or a test set with --plain")
-    cells = [cell for run in runs for cell in read_cells(run, to)]
+    cells = [cell for run in runs for cell in results.read_cells(run, to)]
     systems = [bin_by_quality(cell, asked) for cell in cells]
     if plot is not None:
         _draw(plot, systems)
-    notes = [*quality_notes(systems, asked), *differences_of(cells)]
+    notes = [*quality_notes(systems, asked), *results.differences_of(cells)]
     tables = [_table_as_published(systems)] if published else [quality_table(systems)]
-    show({"systems": systems}, tables, notes, as_json=as_json)
+    studies.show({"systems": systems}, tables, notes, as_json=as_json)
 
 
 def _draw(path: Path, systems: Sequence[Mapping[str, Any]]) -> None:
-    rows: list[tuple[str, Dots]] = []
+    rows: list[tuple[str, results.Dots]] = []
     for one in systems:
         rows.append((f"{one['system']} {one['direction']}", ()))
         for b in one["bins"]:
@@ -360,4 +338,4 @@ def _draw(path: Path, systems: Sequence[Mapping[str, Any]]) -> None:
                 dots = [Span(m["value"], m["low"], m["high"]) if m["n"] else None for m in means]
                 rows.append((b["name"], dots))
     title = f"Entropy ({systems[0]['measure']}, nats) by bin of quality ({systems[0]['quality']})"
-    write_dots(path, title, rows, [UNAMBIGUOUS, AMBIGUOUS])
+    results.write_dots(path, title, rows, [UNAMBIGUOUS, AMBIGUOUS])

@@ -27,19 +27,8 @@ from gendermark.benchmarks.simplegen.judge import BENCHMARK
 from gendermark.cli.options import AcceptUnsound, ResumedIn, Rules, StudiedData, To, option_group
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UnknownName, UserError
-from gendermark.lab import studies
-from gendermark.lab.speed_report import (
-    PAGE,
-    QUALITY,
-    Measured,
-    Study,
-    findings,
-    over_trainings,
-    prices,
-    study_json,
-    table4,
-    write_files,
-)
+from gendermark.lab import speed_report, studies
+from gendermark.lab.speed_report import QUALITY, Measured, Study
 from gendermark.lab.studies import SOURCE_LANGUAGE, Made, PlainSet, Point, Span
 from gendermark.lab.timing import CLOCKS, Diary, Rounds, machine, measure
 from gendermark.records import Request
@@ -240,7 +229,7 @@ def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
             settings.resampling.confidence,
             {name: tuple(point.name for point in found) for name, found in trainings_of(settings).items()},
         )
-        studies.write_record(output / RECORD, {"settings": asked, "report": study_json(found)})
+        studies.write_record(output / RECORD, {"settings": asked, "report": speed_report.study_json(found)})
     return found
 
 
@@ -409,8 +398,8 @@ def speed(
 ) -> None:
     """Measure speed, quality and gender bias of one system under several settings, or of several systems."""
     found = study_speed(settings, work)
-    write_files(found, settings.output, f"gendermark {shlex.join(sys.argv[1:])}")
-    paper = [over_trainings(found), table4(found)] if found.trainings else [table4(found)]
-    said = (*findings(found), *found.notes)
-    studies.show(study_json(found), [*paper, prices(found)], said, as_json=as_json, piped=paper)
-    say(f"page, tables, figures and run folders: {settings.output / PAGE}")
+    speed_report.write_files(found, settings.output, f"gendermark {shlex.join(sys.argv[1:])}")
+    paper = [speed_report.over_trainings(found)] * bool(found.trainings) + [speed_report.table4(found)]
+    shown, said = [*paper, speed_report.prices(found)], (*speed_report.findings(found), *found.notes)
+    studies.show(speed_report.study_json(found), shown, said, as_json=as_json, piped=paper)
+    say(f"page, tables, figures and run folders: {settings.output / speed_report.PAGE}")

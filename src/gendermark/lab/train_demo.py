@@ -20,19 +20,10 @@ from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_p
 from gendermark.errors import UnknownName, UserError
 from gendermark.io import locks
 from gendermark.io.textfiles import write_text
+from gendermark.lab import loop
 from gendermark.lab.corpus import Corpus, Pieces, encode_pairs, train_pieces
 from gendermark.lab.export import compare_forms, evaluate, log_probabilities, marian_model, n_bytes, write_model
 from gendermark.lab.grammar import generate, generate_rounds
-from gendermark.lab.loop import (
-    Checkpoint,
-    Course,
-    Progressed,
-    reproducible,
-    require_packages,
-    stretches,
-    train,
-    versions,
-)
 from gendermark.lab.torch_models import CHECKPOINT_FILE, SELF, Architecture
 from gendermark.runs.run import OpenProgress, no_progress
 from gendermark.runs.translate import Progress
@@ -110,15 +101,15 @@ SIZES = {
 
 def train_demo_model(directory: Path, recipe: Recipe, open_progress: OpenProgress = no_progress) -> dict[str, Any]:
     """Make the model in a directory, or finish it, and return its report (also `report.json` there)."""
-    require_packages("training the demonstration model")
+    loop.require_packages("training the demonstration model")
     if directory.exists() and not directory.is_dir():
         raise UserError(f"{directory} is a file; choose a directory with -o")
-    with locks.hold(directory / ".lock"), reproducible(recipe.seed):
+    with locks.hold(directory / ".lock"), loop.reproducible(recipe.seed):
         return _train(directory, recipe, open_progress)
 
 
 def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict[str, Any]:
-    size, checkpoint = recipe.size, Checkpoint(directory / CHECKPOINT_FILE, asdict(recipe))
+    size, checkpoint = recipe.size, loop.Checkpoint(directory / CHECKPOINT_FILE, asdict(recipe))
     checkpoint.read()  # refuse an incompatible one before generating pairs
     started = time.monotonic()
     with open_progress("generating pairs") as progress:
@@ -147,17 +138,17 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
             "training_cpu": round(progressed.cpu_seconds, 1),
             "export_and_evaluation": round(time.monotonic() - exported_at, 1),
         },
-        "losses": stretches(progressed.losses),
+        "losses": loop.stretches(progressed.losses),
         "bytes": {name: n_bytes(directory / name) for name in ("hf", "ctranslate2")},
-        "versions": versions(),
+        "versions": loop.versions(),
     }
     write_text(directory / "report.json", json.dumps(report, indent=2) + "\n")
     return report
 
 
 def _learn(
-    model: Any, recipe: Recipe, pieces: Pieces, corpus: Corpus, checkpoint: Checkpoint, progress: Progress
-) -> Progressed:
+    model: Any, recipe: Recipe, pieces: Pieces, corpus: Corpus, checkpoint: loop.Checkpoint, progress: Progress
+) -> loop.Progressed:
     """Train the model; resumes from a checkpoint of the same recipe with identical weights."""
     import torch
 
@@ -170,14 +161,14 @@ def _learn(
             model.get_input_embeddings().weight[pieces.pad] = 0
 
     with ThreadPoolExecutor(_N_PARTS, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        course = Course(
+        course = loop.Course(
             model,
             weights,
             corpus.batches(recipe.seed, size.tokens_per_batch),
             lambda _, batch: _gradients(model, weights, corpus, batch, pieces.pad, pool),
             no_padding,
         )
-        return train(course, size, checkpoint, optimizer, progress)
+        return loop.train(course, size, checkpoint, optimizer, progress)
 
 
 def _gradients(

@@ -23,30 +23,12 @@ from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_p
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
 from gendermark.io.textfiles import read_bytes, write_lines, write_text
+from gendermark.lab import loop, torch_models
 from gendermark.lab import training_text as text
 from gendermark.lab.corpus import UNKNOWN, Corpus, Pieces, encode_pairs, train_pieces
 from gendermark.lab.export import as_marian, bleu, greedy, n_bytes, round_to_16_bits, write_model
-from gendermark.lab.loop import (
-    Checkpoint,
-    Course,
-    Progressed,
-    reproducible,
-    require_packages,
-    stretches,
-    train,
-    versions,
-)
 from gendermark.lab.studies import Texts
-from gendermark.lab.torch_models import (
-    CHECKPOINT_FILE,
-    FACTS_FILE,
-    MODEL_FILE,
-    SELF,
-    Architecture,
-    parse_depths,
-    read_facts,
-    read_weights,
-)
+from gendermark.lab.torch_models import MODEL_FILE, Architecture, read_facts
 from gendermark.lab.training_text import Line, Part
 from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.systems.engine import by_length, first_line, padded
@@ -137,8 +119,8 @@ class Settings:
 
     @property
     def shape(self) -> Architecture:
-        inner = self.feed_forward or 4 * self.width
-        return Architecture(*parse_depths(self.architecture), self.attention, self.width, self.heads, inner)
+        depths, inner = torch_models.parse_depths(self.architecture), self.feed_forward or 4 * self.width
+        return Architecture(*depths, self.attention, self.width, self.heads, inner)
 
     def recipe(self) -> dict[str, Any]:
         """What determines the weights beside the text; an initial model by its content, wherever it is."""
@@ -159,7 +141,7 @@ class Settings:
 
 def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Make the model in its directory, or finish it, and return its report (also `report.json` there)."""
-    require_packages("training a model")
+    loop.require_packages("training a model")
     directory, recipe = settings.output, settings.recipe()
     device = device_of({"device": settings.device})
     if (settings.teacher_samples or settings.sampling) and settings.teacher is None:
@@ -168,10 +150,11 @@ def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) 
         raise UserError("--self-train SYSTEM and --monolingual TEXT go together; give both or neither")
     if directory.exists() and not directory.is_dir():
         raise UserError(f"{directory} is a file; choose a directory with -o")
-    with locks.hold(directory / ".lock"), reproducible(settings.seed):
-        Checkpoint(directory / CHECKPOINT_FILE, recipe).read()  # refuse an incompatible one now
+    with locks.hold(directory / ".lock"), loop.reproducible(settings.seed):
+        path = directory / torch_models.CHECKPOINT_FILE
+        loop.Checkpoint(path, recipe).read()  # refuse an incompatible one now
         prepared = prepare(settings, run_context)
-        checkpoint = Checkpoint(directory / CHECKPOINT_FILE, {**recipe, "text": prepared.fingerprint})
+        checkpoint = loop.Checkpoint(path, {**recipe, "text": prepared.fingerprint})
         checkpoint.read()
         text.write_held_out(prepared.parts, settings.direction, directory)
         for part in prepared.parts:
@@ -333,8 +316,8 @@ def read_pieces(place: Path) -> Pieces:
 
 
 def _learn(
-    settings: Settings, prepared: Prepared, checkpoint: Checkpoint, device: str, run_context: RunContext
-) -> tuple[Any, Progressed]:
+    settings: Settings, prepared: Prepared, checkpoint: loop.Checkpoint, device: str, run_context: RunContext
+) -> tuple[Any, loop.Progressed]:
     import torch
     from torch.nn import functional
 
@@ -368,7 +351,7 @@ def _learn(
 
     optimizer = torch.optim.Adam(weights, lr=settings.learning_rate, betas=(0.9, 0.98), eps=1e-9, fused=True)
     batches = corpus.batches(settings.seed, settings.tokens_per_batch)
-    course = Course(
+    course = loop.Course(
         model,
         weights,
         batches,
@@ -378,7 +361,7 @@ def _learn(
         until_loss=settings.until_loss,
     )
     with run_context.open_progress(f"training {settings.shape.name}, steps") as progress:
-        return model, train(course, settings, checkpoint, optimizer, progress)
+        return model, loop.train(course, settings, checkpoint, optimizer, progress)
 
 
 def _number(seed: int, step: int) -> int:
@@ -403,7 +386,7 @@ def inherit(model: Any, pieces: Pieces, directory: Path) -> None:
             raise UserError(
                 f"{directory} has {n_old[side]} layers in its {side}; a model of {n} cannot begin with them"
             )
-    weights = read_weights(directory)
+    weights = torch_models.read_weights(directory)
 
     def origin(name: str) -> str:
         found = _LAYER.fullmatch(name)
@@ -415,7 +398,7 @@ def inherit(model: Any, pieces: Pieces, directory: Path) -> None:
     model.load_state_dict({name: weights[origin(name)] for name in model.state_dict()})
 
 
-def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: Progressed) -> dict[str, Any]:
+def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: loop.Progressed) -> dict[str, Any]:
     from safetensors.torch import save
 
     directory, shape, pieces = settings.output, settings.shape, prepared.pieces
@@ -429,7 +412,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: Prog
         "architecture": asdict(shape),
         **{name: value for name, value in prepared.facts.items() if name in ("context", "self_training")},
     }
-    write_text(directory / FACTS_FILE, json.dumps(facts, indent=2) + "\n")
+    write_text(directory / torch_models.FACTS_FILE, json.dumps(facts, indent=2) + "\n")
     spec = f"torch:{directory}"
     translated = {
         part.name: greedy(spec, [line.source for line in part.test], settings.direction) for part in prepared.parts
@@ -446,7 +429,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: Prog
         "n_parameters": sum(weight.numel() for weight in model.parameters()),
         "n_pieces": len(pieces.numbers) - 1,
         "n_steps": len(progressed.losses),
-        "losses": stretches(progressed.losses),
+        "losses": loop.stretches(progressed.losses),
         "held_out_losses": progressed.held_out,
         "tests": {
             part.name: {
@@ -458,7 +441,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: Prog
         },
         "seconds": {"training": round(progressed.seconds, 1), "training_cpu": round(progressed.cpu_seconds, 1)},
         **_exported(settings, prepared, model, translated),
-        "versions": versions(),
+        "versions": loop.versions(),
     }
     write_text(directory / "report.json", json.dumps(report, indent=2) + "\n")
     return report
@@ -470,7 +453,7 @@ def _exported(
     """The other forms of the model, and how often CTranslate2 agrees with ours."""
     directory = settings.output
     own = {"torch": (directory / MODEL_FILE).stat().st_size}
-    if settings.attention != SELF:
+    if settings.attention != torch_models.SELF:
         return {"bytes": own, "not_exported": "CTranslate2 and Transformers have no average attention; use torch:DIR"}
     write_model(as_marian(model, prepared.pieces), prepared.pieces, directory, settings.direction)
     sources = [line.source for part in prepared.parts for line in part.test][:_COMPARED]
