@@ -68,30 +68,42 @@ class Command(System):
             if "\n" in request.source or "\r" in request.source:
                 raise SystemFailure(f"{self.spec} takes one sentence per line; this has several: {request.source!r}")
         # A batch may hold several directions; a process serves one.
-        answer = self._answer_one_by_one if self._mode == "stream" else self._answer_batch
         for direction, group in by_direction(requests).items():
             try:
-                yield from answer(self._process_for(direction), group)
+                for portion in [[one] for one in group] if self._mode == "stream" else [group]:
+                    yield from self._answer_portion(self._process_for(direction), portion, group)
             except BaseException:
                 # Including on Ctrl-C: the program has its own session and would not notice.
                 self.close()
                 raise
 
-    def _answer_batch(self, process: _LineProcess, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        process.send([request.source for request in requests], end=True)
+    def _answer_portion(
+        self, process: _LineProcess, requests: Sequence[Request], group: Sequence[Request]
+    ) -> Iterator[Sequence[Translation]]:
+        """Give the program some sentences of a group, one or all, and read as many lines."""
+        is_stream = self._mode == "stream"
+        position = group.index(requests[0])
+        # A surplus line would shift all later translations.
+        if is_stream and process.has_output:
+            raise self._failure("wrote more lines than it was given sentences", process, position, group)
+        process.send([request.source for request in requests], end=not is_stream)
         lines: list[str] = []
         try:
             while (line := process.read(self._timeout_seconds)) is not None:
                 lines.append(self._without_key(line))
-            problem = self._ending(process)
+                if is_stream and process.last_line_is_complete:
+                    yield _translations(requests, lines)
+                    return
+            problem = self._ending(process) or ("stopped with exit code 0" if is_stream else "")
         except queue.Empty:
-            problem = f"gave no further output for {self._timeout_seconds:g} seconds"
+            flush = " (does it flush its output after every line?)" if is_stream else ""
+            problem = f"gave no further output for {self._timeout_seconds:g} seconds{flush}"
         if problem and len(lines) <= len(requests):
             # Lines come in order, so complete ones are good; only the last may be truncated.
             if lines and not process.last_line_is_complete:
                 lines.pop()
             yield _translations(requests, lines)
-            raise self._failure(problem, process, len(lines), requests)
+            raise self._failure(problem, process, position + len(lines), group)
         if len(lines) != len(requests):
             # It is unknown which line is missing, so none of this batch is kept.
             raise SystemFailure(
@@ -100,25 +112,6 @@ class Command(System):
             )
         self._process = None
         yield _translations(requests, lines)
-
-    def _answer_one_by_one(self, process: _LineProcess, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        for position, request in enumerate(requests):
-            # A surplus line would shift all later translations.
-            if process.has_output:
-                raise self._failure("wrote more lines than it was given sentences", process, position, requests)
-            process.send([request.source], end=False)
-            try:
-                line = process.read(self._timeout_seconds)
-                if line is not None and process.last_line_is_complete:
-                    yield _translations([request], [self._without_key(line)])
-                    continue
-                problem = self._ending(process) or "stopped with exit code 0"
-            except queue.Empty:
-                problem = (
-                    f"gave no answer within {self._timeout_seconds:g} seconds (does it flush its output after every "
-                    "line?)"
-                )
-            raise self._failure(problem, process, position, requests)
 
     def _ending(self, process: _LineProcess) -> str:
         try:

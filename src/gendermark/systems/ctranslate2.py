@@ -90,10 +90,9 @@ class CTranslate2(Engine):
         self._max_length = count_option(options, "max_length", 256)
         self._prefixes = (options.get("source_prefix"), options.get("target_prefix"))
         _check_directory(directory)
-        library = _import_library()
         self._open_tokenisers(directory, options)
         self._uses_map = _uses_map(directory, options, self._tokens)
-        self._engine, self._workers, n_threads = _load(library, directory, options)
+        self._engine, self._workers, n_threads = _load(directory, options)
         self._own_pair = _known_pair(directory, self._convention, self._vocabularies[0])
         settings = {
             "beam_size": self._beam_size,
@@ -275,20 +274,10 @@ def _check_directory(directory: Path) -> None:
         raise UserError(f"{directory} has a model.bin but no config.json; convert the model again")
 
 
-def _import_library() -> Any:
-    try:
-        import ctranslate2
-        import sentencepiece  # noqa: F401 (better said now than after the model is loaded)
-    except ImportError as problem:
-        raise UserError(
-            f"ctranslate2: cannot import its packages ({first_line(problem)}); install them with: "
-            "pip install ctranslate2 sentencepiece"
-        ) from None
-    return ctranslate2
-
-
-def _load(library: Any, directory: Path, options: Mapping[str, str]) -> tuple[Any, int, int]:
+def _load(directory: Path, options: Mapping[str, str]) -> tuple[Any, int, int]:
     """The translator, its number of workers, and threads per worker."""
+    import ctranslate2 as library
+
     device = choice_option(options, "device", ("auto", "cpu", "cuda"))
     has_cuda = library.get_cuda_device_count() > 0
     if device == "cuda" and not has_cuda:

@@ -226,28 +226,19 @@ class OpenAI(System):
 
     def _ask(self, request: Request) -> list[Translation]:
         """All samples in one HTTP request if possible. Seeds are fixed: a killed run repeats the same request."""
-        samples = list(request.samples)
         answers: list[Translation] = []
-        if self._has_n and len(samples) > 1:
-            choices = self._choices_at_once(self._body(request, samples[0], len(samples)), len(samples))
-            answers = [self._read(request, sample, choice) for sample, choice in zip(samples, choices, strict=False)]
-        for sample in samples[len(answers) :]:
-            (choice,) = self._choices(self._body(request, sample), 1)
-            answers.append(self._read(request, sample, choice))
+        while samples := request.samples[len(answers) :]:
+            n = len(samples) if self._has_n else 1
+            try:
+                choices = self._choices(self._body(request, samples[0], n), n)
+            except http.Refusal as problem:
+                if n == 1 or problem.status not in (400, 422) or not _ONE_AT_A_TIME.search(problem.said):
+                    raise
+                choices = []
+            if len(choices) < n:  # a server without `n`
+                self._has_n, choices = False, choices[:1]
+            answers += [self._read(request, *one) for one in zip(samples, choices, strict=False)]
         return answers
-
-    def _choices_at_once(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
-        """n choices; the first or none from a server without `n`."""
-        try:
-            choices = self._choices(body, n)
-        except http.Refusal as problem:
-            if problem.status not in (400, 422) or not _ONE_AT_A_TIME.search(problem.said):
-                raise
-            choices = []
-        if len(choices) == n:
-            return choices
-        self._has_n = False
-        return choices[:1]
 
     def _body(self, request: Request, sample: int, n: int = 1) -> dict[str, Any]:
         fields = (request.source, request.source_language, request.target_language, dict(request.options).get(HINT, ""))
