@@ -241,17 +241,22 @@ def _all_agree(n: int, expected_disagreement: float, confidence: float) -> Inter
 # -- one run: which gender a translation shows -------------------------------------------------------------------------
 
 
-def read_cell(directory: Path, cell: str = "") -> tuple[Result, dict[str, folder.Text]]:
-    """One cell of a finished run, and its texts by item id; the name is optional if there is only one cell."""
+def read_cell(directory: Path, cell: str = "", benchmarks: Sequence[str] = ()) -> tuple[Result, dict[str, folder.Text]]:
+    """One cell of a finished run, of some benchmarks only if given, and its texts by item id.
+
+    The name is optional if there is only one such cell.
+    """
     every = {result.cell: result for result in folder.read_results(directory)}
-    sampled = {name for name, one in every.items() if registry.load("benchmark", one.selection.benchmark).draws}
-    results = {name: result for name, result in every.items() if name not in sampled}
-    if cell in sampled or not results:
-        rest = f"say which other: --cell {' | '.join(results)}" if results else "run a benchmark that translates once"
-        raise UserError(
-            f"{cell or ', '.join(every)} in {directory} has many samples of each sentence and not one translation, so "
-            f"it cannot be annotated; {rest}"
-        )
+    if benchmarks:
+        results = {name: one for name, one in every.items() if one.selection.benchmark in benchmarks}
+        lacks, others = "has no context and no references", f"run {' or '.join(benchmarks)}"
+    else:
+        loaded = {name: registry.load("benchmark", one.selection.benchmark) for name, one in every.items()}
+        results = {name: one for name, one in every.items() if not loaded[name].draws}
+        lacks, others = "has many samples of each sentence", "run a benchmark that translates once"
+    if not results or (cell in every and cell not in results):
+        rest = f"say which other: --cell {' | '.join(results)}" if results else others
+        raise UserError(f"{cell or ', '.join(every)} in {directory} {lacks}, so it cannot be annotated; {rest}")
     if not cell and len(results) > 1:
         raise UserError(f"{directory} contains {len(results)} results; choose one with --cell: {', '.join(results)}")
     cell = cell or next(iter(results))

@@ -40,7 +40,6 @@ from gendermark.reading import context as contexts
 from gendermark.reading.contrast import without_tags
 from gendermark.records import Estimate
 from gendermark.result import Result
-from gendermark.runs import folder
 
 REFERENCE = "reference"
 """System name of the hidden reference."""
@@ -103,22 +102,8 @@ def _with_context() -> list[str]:
     return [name for name, benchmark in registry.every("benchmark") if benchmark.presentation.context_tag]
 
 
-def _has_context(cell: str) -> bool:
-    return cell.partition(".")[0] in _with_context()
-
-
 def _read_run(directory: Path, cell: str) -> LineupRun:
-    if not cell:
-        cells = [name for name in folder.read_manifest(directory)["cells"] if _has_context(name)]
-        if not cells:
-            wanted = _with_context()[0]
-            raise UserError(f"{directory} has no run of {wanted}; run it with: --benchmark {wanted}")
-        if len(cells) > 1:
-            raise UserError(f"{directory} contains {len(cells)} results; choose one with --cell: {', '.join(cells)}")
-        cell = cells[0]
-    if not _has_context(cell):
-        raise UserError(f"{cell} has no context and no references; give a cell of {' or '.join(_with_context())}")
-    result, texts = read_cell(directory, cell)
+    result, texts = read_cell(directory, cell, _with_context())
     strategy = str(getattr(result.selection, "context", ""))
     shown_texts, uncut = {}, set()
     for judgement in result.judgements:
@@ -264,7 +249,7 @@ def _read_key(path: Path) -> Key:
         key = Key(**{**value, "systems": systems, "rows": rows})
         known = {*key.names, REFERENCE}
         is_sound = (
-            _has_context(key.cell)
+            key.cell.partition(".")[0] in _with_context()
             and all(row.system in known and row.item_id in key.sample for row in rows)
             and len(known) > len(systems) > 1
             and len({row.row for row in rows}) == len({(row.item_id, row.system) for row in rows}) == len(rows) > 0

@@ -350,11 +350,9 @@ class Desk:
 
 
 def _number(given: Mapping[str, Any], name: str) -> int:
-    value = given.get(name)
-    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 10:
+    value = str(given.get(name))
+    if value.isascii() and value.isdecimal() and len(value) < 10:
         return int(value)
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return value
     raise UserError(f"{name} is a whole number, not {value!r:.20}")
 
 
