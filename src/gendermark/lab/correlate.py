@@ -18,7 +18,7 @@ from gendermark.benchmarks.uncertainty.items import UNAMBIGUOUS
 from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
-from gendermark.lab.studies import scipy_stats, show
+from gendermark.lab.studies import lists, scipy_stats, show
 from gendermark.lab.uncertainty_results import SETTINGS, Cell, Runs, cells_of, differences, differences_of, value_of
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm, permutation_p_value
@@ -30,29 +30,8 @@ from gendermark.runs import folder
 FEWEST_CELLS = 4
 """Three cells have only six orders: any two rankings agree by chance too often."""
 
-_SCORES: Mapping[str, str] = {
-    "delta_i_s3e": "negative",
-    "gap_i_s3e": "negative",
-    "delta_i_gender": "negative",
-    "gap_i_gender": "negative",
-    "delta_h_s3e": "negative",
-    "gap_h_s3e": "negative",
-    "delta_h_gender": "negative",
-    "gap_h_gender": "negative",
-    "awareness_s3e": "positive",
-    "awareness_gender": "positive",
-    "delta_i_semantic": "negative",
-    "delta_h_semantic": "negative",
-    "awareness_semantic": "positive",
-    "forced_choice": "positive",
-    "gap_log_p": "positive",
-    "gap_log_p_per_token": "positive",
-}
-"""The scores of a cell, and the expected sign of their correlation with accuracy.
-
-The last three are from `run --forced-choice`: percentage of sentences whose correct reference the system finds more
-probable, and the mean log-probability of the correct minus the wrong ones.
-"""
+_SCORES: Mapping[str, str] = lists("correlate")
+"""The scores of a cell, and the expected sign of their correlation with accuracy."""
 _RANKED = ("delta_i_s3e", "delta_i_gender", "delta_i_semantic", "gap_log_p")
 """The rankings of Tables 18 and 19, beside accuracy."""
 _IF_ASKED_FOR = tuple(name for name in _SCORES if "semantic" in name or name == "forced_choice" or "log_p" in name)

@@ -27,7 +27,7 @@ from gendermark.errors import MissingExtra, UserError
 from gendermark.io.textfiles import read_json
 from gendermark.lab import studies
 from gendermark.lab.export import save_whole
-from gendermark.lab.studies import BLEU, SOURCE_LANGUAGE, Key, PlainSet, Point, Row
+from gendermark.lab.studies import SOURCE_LANGUAGE, PlainSet, Point, Row
 from gendermark.metrics.metric import Floats
 from gendermark.reading.occupations import core_occupations, lexicon
 from gendermark.records import Unit, show_p
@@ -39,30 +39,8 @@ from gendermark.systems.engine import content_hash, first_line
 from gendermark.systems.huggingface_opening import loaded, locate, open_config, open_tokeniser, quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
 
-COMPARED: tuple[Key, ...] = (
-    ("winomt", "accuracy", "all"),
-    ("winomt", "delta_s", "all"),
-    ("winomt", "delta_g", "all"),
-    ("winomt", "masculine_share", "neutral"),
-    ("uncertainty", "h_gender", "ambiguous"),
-    ("uncertainty", "h_s3e", "ambiguous"),
-    ("uncertainty", "delta_h_s3e", "all"),
-    ("uncertainty", "p_feminine", "ambiguous"),
-    ("uncertainty", "p_right", "unambiguous"),
-)
-"""Rows of the table; one Holm correction over them and BLEU."""
-_IN_FINDINGS: Sequence[Mapping[Key, str]] = (
-    {
-        ("winomt", "accuracy", "all"): "WinoMT accuracy",
-        ("winomt", "delta_s", "all"): "its gap between stereotypical and other sentences",
-        ("winomt", "delta_g", "all"): "its gap between men and women",
-    },
-    {
-        ("uncertainty", "h_gender", "ambiguous"): "gender entropy where the sentence leaves the gender open",
-        BLEU: "BLEU",
-    },
-)
-"""Metrics of each of the two sentences."""
+COMPARED = studies.compared_in("debias")
+_IN_FINDINGS = {one.key: one.finding for one in COMPARED if one.finding}
 _RECORD = "debias.json"
 _OWN = ("hf", "ctranslate2", "before", "after")
 _N_CHECKED = 20
@@ -376,7 +354,8 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
             for name, model in (("before", settings.model), ("after", output / "hf"))
         )
         plain = studies.compare_quality(before, after, test_set, how, ("bleu",))
-        comparisons = [*_of_vectors(debiased.report), *studies.compared(before, after, COMPARED, plain, how)]
+        keys = [one.key for one in COMPARED]
+        comparisons = [*_of_vectors(debiased.report), *studies.compared(before, after, keys, plain, how)]
         sources = [item.source for item in api.items(selections[0]).items[:_N_CHECKED]]
         problem = convert(output, settings, sources, context)
         notes = [f"{output / 'ctranslate2'} is not written: {problem}"] if problem else []
@@ -445,8 +424,10 @@ def _of_vectors(report: Row) -> list[dict[str, Any]]:
 
 
 def findings(comparisons: Sequence[Row]) -> list[str]:
+    """One sentence on WinoMT, one on uncertainty and quality."""
     found = []
-    for named in _IN_FINDINGS:
+    for is_winomt in (True, False):
+        named = {key: name for key, name in _IN_FINDINGS.items() if (key[0] == "winomt") == is_winomt}
         parts = "; ".join(studies.changes_in_words(named, comparisons))
         found += [f"{parts[0].upper()}{parts[1:]}."] if parts else []
     return found

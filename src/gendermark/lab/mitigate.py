@@ -25,7 +25,7 @@ from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
 from gendermark.lab import studies
 from gendermark.lab.reader import rate_reader
-from gendermark.lab.studies import BLEU, CHRF, SOURCE_LANGUAGE, Key, Made, Point, Row
+from gendermark.lab.studies import SOURCE_LANGUAGE, Key, Made, Point, Row
 from gendermark.lab.timing import measure
 from gendermark.reading.hints import STYLES
 from gendermark.records import Gender, Task
@@ -38,24 +38,8 @@ from gendermark.selection import Selection
 from gendermark.systems.system import System, open_system
 
 BENCHMARKS = ("simplegen", "winomt")
-COMPARED = (
-    ("simplegen", "correct", "fc"),
-    ("simplegen", "correct", "mc"),
-    ("simplegen", "recall_gap", "all"),
-    ("winomt", "accuracy", "feminine"),
-    ("winomt", "accuracy", "masculine"),
-    ("winomt", "recall_gap", "all"),
-    ("winomt", "masculine_share", "neutral"),
-)
-"""Benchmark, metric and slice; for each mitigation, one Holm correction over them and BLEU and chrF."""
-NAMES: Mapping[Key, str] = {
-    ("simplegen", "correct", "fc"): "women right on SimpleGEN",
-    ("simplegen", "correct", "mc"): "men right on SimpleGEN",
-    ("winomt", "accuracy", "feminine"): "women right on WinoMT",
-    ("winomt", "accuracy", "masculine"): "men right on WinoMT",
-    BLEU: "BLEU",
-    CHRF: "chrF",
-}
+COMPARED = studies.compared_in("mitigate")
+NAMES: Mapping[Key, str] = {one.key: one.column for one in COMPARED if one.column}
 """Columns of the table."""
 PLAIN, ORACLE = "plain", "oracle"
 N_TIMED = 96
@@ -153,7 +137,7 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
     for variant in variants[1:]:
         own, taken = made[variant.name], seconds.get(variant.name)
         # Where nothing is read, a mitigation changes nothing by construction.
-        keys = [key for key in COMPARED if key[0] not in unread or variant.name == ORACLE]
+        keys = [one.key for one in COMPARED if one.key[0] not in unread or variant.name == ORACLE]
         mitigations.append(
             {
                 "name": variant.name,

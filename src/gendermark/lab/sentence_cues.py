@@ -28,47 +28,25 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 from typing import NamedTuple
 
 from gendermark.benchmarks.uncertainty.items import names
 from gendermark.data.bundled import core_rows
+from gendermark.lab.studies import lists
 from gendermark.languages.folders import rows_of
 from gendermark.reading.focus import EDGES, INDEFINITE, POSSESSIVE, is_at, person_nouns, words_of
 from gendermark.reading.occupations import core_occupations
 from gendermark.records import Gender, Item
 
-FACTORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "names": ("names",),
-        "recency": ("recency_f", "recency_m"),
-        "causality": ("causality_subject_f", "causality_subject_m", "causality_object_f", "causality_object_m"),
-        "stereotype": ("stereotype_subject_f", "stereotype_subject_m", "stereotype_object_f", "stereotype_object_m"),
-        "subject": ("subject_f", "subject_m"),
-        "pronoun": ("pronoun_subject_f", "pronoun_subject_m", "pronoun_object_f", "pronoun_object_m"),
-        "default_masculine": ("default_masculine_subject", "default_masculine_object"),
-        "ambiguity": ("ambiguity",),
-    }
-)
+FACTORS: Mapping[str, Sequence[str]] = lists("cues")
 """The columns of each cue, in the order of the paper's table."""
 COLUMNS = tuple(column for columns in FACTORS.values() for column in columns)
 _M, _F, _N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
-_PRONOUNS: Mapping[str, Gender] = {
-    **dict.fromkeys(("he", "him", "his", "himself"), _M),
-    **dict.fromkeys(("she", "her", "hers", "herself"), _F),
-    **dict.fromkeys(("they", "them", "their", "theirs", "themselves", "themself"), _N),
-}
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_ADVERBS = _set(
-    "not never always also just often once even still then ever soon again almost already now only too very"
-)
-# Causal only if a clause follows: "as she was late", not "as her deputy".
-_SOMETIMES_CAUSAL = _set("since as for")
+_WORDS = {name: frozenset(words.split()) for name, words in lists("words").items()}
+_PRONOUNS: Mapping[str, Gender] = {word: gender for gender in Gender for word in _WORDS[gender]}
+SUBJECT_PRONOUNS, BE, HAVE = _WORDS["subject_pronouns"], _WORDS["be"], _WORDS["have"]
+AUXILIARIES = HAVE | _WORDS["other_auxiliaries"]
+DETERMINERS, PREPOSITIONS, CONJUNCTIONS = _WORDS["determiners"], _WORDS["prepositions"], _WORDS["conjunctions"]
 
 
 class CausalVerb(NamedTuple):
@@ -238,7 +216,7 @@ def _verb_behind(sentence: Sentence, subject: Person) -> tuple[CausalVerb, bool,
     if place < len(sentence.tokens) and sentence.tokens[place].istitle():
         place += 1  # a name
     before = ""
-    while sentence.word(place) in BE | AUXILIARIES | _ADVERBS or sentence.word(place).endswith("ly"):
+    while sentence.word(place) in BE | AUXILIARIES | _WORDS["adverbs"] or sentence.word(place).endswith("ly"):
         if sentence.words[place] in BE | AUXILIARIES:
             before = sentence.words[place]
         place += 1
@@ -265,7 +243,7 @@ def _has_cause(sentence: Sentence, people: Sequence[Person], begin: int, pronoun
             return False
         if word == "because":
             return sentence.word(place + 1) != "of"
-        if word in _SOMETIMES_CAUSAL and place == pronoun - 1 and not _compares(sentence, place):
+        if word in _WORDS["sometimes_causal"] and place == pronoun - 1 and not _compares(sentence, place):
             rest = sentence.words[pronoun + 1 : _end_of_clause(sentence, pronoun)]
             has_verb = word != "for" and any(other in BE | AUXILIARIES for other in rest)
             if has_verb or sentence.words[pronoun] in SUBJECT_PRONOUNS:
@@ -307,22 +285,6 @@ def _table(name: str) -> list[dict[str, str]]:
 
 # -- who is named, and who of them is the subject of the main clause --------------------------------------------------
 
-DETERMINERS = _set("the a an this another each every some any no one his her their my your our its")
-PREPOSITIONS = _set(
-    "about above across after against along among around as at before behind below beside between beyond by despite "
-    "during for from in inside into like near of off on onto out over past since than through to toward towards under "
-    "until up upon with within without"
-)
-CONJUNCTIONS = _set(
-    "and but or so because although though while when whenever if unless once that which who whom whose"
-)
-BE = _set("is are was were be been being am isn't aren't wasn't weren't")
-HAVE = _set("has have had hasn't haven't hadn't")
-AUXILIARIES = HAVE | _set(
-    "do does did will would can could may might must shall should don't doesn't didn't won't wouldn't can't cannot "
-    "couldn't mustn't shouldn't"
-)
-SUBJECT_PRONOUNS = _set("he she they it i you we there this that")
 _LONGEST_PHRASE = 5
 """Maximum words before the noun: "the tired old baker's new" assistant."""
 _CLAUSE_END = (",", ";", ":", ".", "!", "?")

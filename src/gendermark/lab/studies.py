@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -199,8 +201,23 @@ Key = tuple[str, str, str]
 """Benchmark, metric and slice."""
 Row = Mapping[str, Any]
 """A comparison as in JSON, or another part of a report."""
-BLEU: Key = ("bleu", "bleu", "all")
-CHRF: Key = ("chrf", "chrf", "all")
+
+
+class Compared(NamedTuple):
+    """A metric that a study compares: its column and its name in findings, if any."""
+
+    key: Key
+    column: str
+    finding: str
+
+
+def lists(name: str) -> Any:
+    """A table of lists.toml."""
+    return tomllib.loads((files(__package__) / "lists.toml").read_text(encoding="utf-8"))[name]
+
+
+def compared_in(study: str) -> list[Compared]:
+    return [Compared((benchmark, metric, part), *names) for benchmark, metric, part, *names in lists(study)]
 
 
 class Made(NamedTuple):

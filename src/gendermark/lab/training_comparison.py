@@ -19,7 +19,7 @@ from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
 from gendermark.lab import studies
-from gendermark.lab.studies import BLEU, Key, Point, Row
+from gendermark.lab.studies import Key, Point, Row
 from gendermark.lab.torch_models import trained_facts
 from gendermark.reading import context as contexts
 from gendermark.records import Unit
@@ -32,44 +32,12 @@ from gendermark.selection import Selection
 
 RECORD = "training.json"
 CONTEXTUAL, COUNTERFACTUAL, WINOMT = "mt-geneval-contextual", "mt-geneval-counterfactual", "winomt"
-COMPARED: tuple[Key, ...] = (
-    (CONTEXTUAL, "accuracy", "all"),
-    (CONTEXTUAL, "accuracy", "feminine"),
-    (CONTEXTUAL, "accuracy", "masculine"),
-    (COUNTERFACTUAL, "accuracy", "all"),
-    (COUNTERFACTUAL, "accuracy", "feminine"),
-    (COUNTERFACTUAL, "accuracy", "masculine"),
-    (COUNTERFACTUAL, "bleu_feminine", "all"),
-    (COUNTERFACTUAL, "bleu_masculine", "all"),
-    (COUNTERFACTUAL, "delta_qual", "all"),
-    (WINOMT, "accuracy", "all"),
-    (WINOMT, "accuracy", "feminine"),
-    (WINOMT, "accuracy", "masculine"),
-    (WINOMT, "recall_gap", "all"),
-)
-"""For each model, one Holm correction over them and BLEU and chrF of the plain set."""
-PAPER: Mapping[str, Key] = {
-    "contextual": (CONTEXTUAL, "accuracy", "all"),
-    "counterfactual": (COUNTERFACTUAL, "accuracy", "all"),
-    "BLEU, women": (COUNTERFACTUAL, "bleu_feminine", "all"),
-    "BLEU, men": (COUNTERFACTUAL, "bleu_masculine", "all"),
-}
+COMPARED = studies.compared_in("training")
+COLUMNS = {one.column: one.key for one in COMPARED if one.column}
+PAPER = {name: COLUMNS[name] for name in ("contextual", "counterfactual", "BLEU, women", "BLEU, men")}
 """The columns of Table 10, then those of Table 11."""
-OURS: Mapping[str, Key] = {
-    "contextual, women": (CONTEXTUAL, "accuracy", "feminine"),
-    "contextual, men": (CONTEXTUAL, "accuracy", "masculine"),
-    "WinoMT": (WINOMT, "accuracy", "all"),
-    "WinoMT, women": (WINOMT, "accuracy", "feminine"),
-    "WinoMT, men": (WINOMT, "accuracy", "masculine"),
-    "plain BLEU": BLEU,
-}
-_IN_FINDINGS: Mapping[Key, str] = {
-    PAPER["contextual"]: "contextual accuracy",
-    PAPER["counterfactual"]: "counterfactual accuracy",
-    OURS["WinoMT, women"]: "women right on WinoMT",
-    OURS["WinoMT, men"]: "men right on WinoMT",
-    BLEU: "BLEU",
-}
+OURS = {name: key for name, key in COLUMNS.items() if name not in PAPER}
+_IN_FINDINGS = {one.key: one.finding for one in COMPARED if one.finding}
 
 
 @dataclass(frozen=True)
@@ -159,7 +127,7 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
         }
         for name in others:
             plain = studies.compare_quality(made[first], made[name], test_set, how)
-            rows = studies.compared(made[first], made[name], COMPARED, plain, how)
+            rows = studies.compared(made[first], made[name], [one.key for one in COMPARED], plain, how)
             report["models"].append({"name": name, "comparisons": rows})
         report["findings"] = findings(report)
         studies.write_record(output / RECORD, report)
