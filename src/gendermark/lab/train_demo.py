@@ -24,6 +24,7 @@ from gendermark.lab import loop
 from gendermark.lab.corpus import Corpus, Pieces, encode_pairs, train_pieces
 from gendermark.lab.export import compare_forms, evaluate, log_probabilities, marian_model, n_bytes, write_model
 from gendermark.lab.grammar import generate, generate_rounds
+from gendermark.lab.studies import lists
 from gendermark.lab.torch_models import CHECKPOINT_FILE, SELF, Architecture
 from gendermark.runs.run import OpenProgress, no_progress
 from gendermark.runs.translate import Progress
@@ -62,41 +63,7 @@ class Recipe:
     seed: int = 0
 
 
-SIZES = {
-    "full": Size(
-        n_pairs=500_000,
-        n_pieces=4_000,
-        width=192,
-        n_layers=3,
-        feed_forward=640,
-        n_heads=8,
-        n_steps=10_000,
-        # Chosen after six short trials that differed in several settings at once, one seed each: those with small
-        # batches and 1.5e-3 did best. None tried exactly these numbers, and no setting was varied alone.
-        tokens_per_batch=1_600,
-        learning_rate=1.5e-3,
-        n_warm_up_steps=600,
-        n_steps_per_checkpoint=250,
-        n_held_out=3_000,
-        n_compared=1_000,
-    ),
-    # For tests: seconds, with every step.
-    "tiny": Size(
-        n_pairs=40,
-        n_pieces=300,
-        width=48,
-        n_layers=1,
-        feed_forward=96,
-        n_heads=2,
-        n_steps=50,
-        tokens_per_batch=400,
-        learning_rate=1e-2,
-        n_warm_up_steps=10,
-        n_steps_per_checkpoint=20,
-        n_held_out=40,
-        n_compared=30,
-    ),
-}
+SIZES = {name: Size(**size) for name, size in lists("demo_model").items()}
 
 
 def train_demo_model(directory: Path, recipe: Recipe, open_progress: OpenProgress = no_progress) -> dict[str, Any]:
