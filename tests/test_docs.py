@@ -138,6 +138,7 @@ def test_the_example_of_the_readme_prints_what_it_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     example = text.partition("## Example\n")[2]
     lines = re.findall(r"^\$ (gendermark .*)", _CONSOLE.findall(example)[0], re.MULTILINE)

@@ -139,8 +139,8 @@ def test_changed_sentences_are_in_every_form(cli: Cli, finished: Path, tmp_path:
     assert printed.json["newly_right"] == []
     assert "0 sentences newly right, 1,360 newly wrong" in table.err
     shown = [one for one in wrong if f"  {one['source']} (a woman)\n" in table.err]
-    assert 1 <= len(shown) <= 3
-    assert table.err.count("    before: ") == table.err.count("    now: ") == 3
+    assert len(shown) >= 1
+    assert table.err.count("    before: ") == table.err.count("    now: ") == 1
     for one in shown:
         ((start, end),) = one["now"]["spans"][:1]
         assert f"[{one['now']['translation'][start:end]}]" in table.err, "the deciding word is marked"

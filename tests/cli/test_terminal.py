@@ -55,7 +55,7 @@ def _of_matrix(printed: Any) -> Iterator[str]:
 
 def _of_checks(printed: Any) -> Iterator[str]:
     for check in printed["checks"]:
-        yield from (check["cell"].partition(".")[2], check["metric"], *check["finding"].split())
+        yield from (check["cell"].partition(".")[2], check["metric"], *check["finding"].replace(",", " ").split())
 
 
 def _of_power(printed: Any) -> Iterator[str]:
@@ -70,8 +70,11 @@ def _of_data(printed: Any) -> Iterator[str]:
 
 
 def _of_list(printed: Any) -> Iterator[str]:
+    """Of benchmarks, rules and the title are in their help; of metrics, definitions in the JSON."""
     for row in next(iter(printed.values())):
-        yield from (word for cell in row.values() for word in str(cell).split())
+        left_out = {"measures", "rules", "scale", "meaning", "benchmark"} if {"rules", "scale"} & set(row) else set()
+        cells = [str(cell) for key, cell in row.items() if key not in left_out and cell != "–"]
+        yield from (word for cell in cells for word in cell.split())
 
 
 THREE = "compare {small}/one {small}/two {small}/three --metric p_s:negative --resamples 500"

@@ -222,7 +222,7 @@ def test_several_systems_are_counted_and_named_in_the_title() -> None:
     assert len(_verdict(text).split()) <= MOST_WORDS
     assert "English → Spanish, French and Italian</bdi></h1>" in text
     assert _verdict(render_page(runs[:1])).startswith(
-        "The always-masculine control translates most women as men in all 3 languages"
+        "The always-masculine control translates most women as men in all three languages"
     )
     assert (
         "Gender gap: significant in 3 of 9 results, always in favour of men; largest: always-masculine control" in text

@@ -43,7 +43,7 @@ def audit(
     Args:
         files (FILE...): Tables (.csv, .tsv, .xlsx), .jsonl, .po, .xlf, `source ||| translation` lines, or one
             translation per line; benchmark translations or your own.
-        output: Report to write.
+        output (FILE): Report to write.
         keep (DIR): Also keep a run folder for each system here.
         parser (NAME): spaCy pipeline that parses your own texts.
     """

@@ -13,7 +13,7 @@ from typer import Argument, Option
 
 from gendermark.cli import terminal
 from gendermark.cli.options import Data, From, Revision, To, benchmark_options
-from gendermark.cli.terminal import AsJson, echo, grouped, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, echo, grouped, print_json, print_table, print_text, say
 from gendermark.errors import UnknownName, UserError
 from gendermark.io.textfiles import write_text
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
     from gendermark.records import Table
 
+MOST_ROWS = 12
 KINDS = ("benchmarks", "systems", "languages", "metrics", "tables")
 
 
@@ -35,6 +36,21 @@ def list_names(kind: str, as_json: AsJson = False) -> None:
     table = listing(kind)
     if as_json:
         print_json({kind: [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
+    elif not terminal.is_terminal(sys.stdout):
+        print_table(table.title, table.columns, table.rows)
+    elif kind == "benchmarks":
+        for name, measures, official, core, _ in table.rows:
+            into = (
+                official if core == official else f"{official if official != '–' else 'your data'}; core data: {core}"
+            )
+            print_text(f"{name}: {measures.partition(': ')[2]}\n  {into if core != '–' else 'your data'}")
+        say("`gendermark score NAME --help` lists the rules and options of a benchmark.")
+    elif kind == "metrics":
+        rows = [(name, (metric, good, about.partition(". ")[0])) for name, metric, _, good, about in table.rows]
+        print_table(table.title, ("metric", "better", "meaning"), grouped(rows))
+        say("--json adds the definition of each metric.")
+    elif kind == "tables":
+        print_table(table.title, table.columns[1:], grouped((paper, rest) for paper, *rest in table.rows))
     else:
         print_table(table.title, table.columns, table.rows)
 
@@ -81,10 +97,10 @@ def listing(kind: str) -> Table:
         for name, benchmark in registry.every("benchmark")
         for about in benchmark.measures.described
     ]
-    return Table(kind, "Metrics", ("benchmark", "metric", "scale", "good is", "meaning"), rows)
+    return Table(kind, "Metrics", ("benchmark", "metric", "scale", "better", "meaning"), rows)
 
 
-GOOD = {"higher": "more", "lower": "less", "zero": "0", "neither": "–"}
+GOOD = {"higher": "higher", "lower": "lower", "zero": "0", "neither": "–"}
 """Which values are better."""
 
 
@@ -123,8 +139,8 @@ def export(
 
     Args:
         benchmark: Benchmark; see `gendermark list benchmarks`.
-        output: Output file; default: stdout.
-        group: Only this group or set of the benchmark; repeatable.
+        output (FILE): Output file; default: stdout.
+        group (NAME): Only this group or set of the benchmark; repeatable.
     """
     from gendermark.api import export_items, shown_sources
 
@@ -162,7 +178,7 @@ def power(
 
     Args:
         benchmarks ([BENCHMARK]...): Benchmark; default: all for the language.
-        data: official or core; default: both.
+        data (DATA): official or core; default: both.
         points: Difference to detect, in points.
         right: Accuracy that is assumed for both systems, in percent.
         icc: Within-group correlation of the differences, 0 to 1; default: 0.5, or 0.15 with --alike (versions of one
@@ -234,28 +250,30 @@ def _print_power(rows: list[dict[str, Any]], points: float) -> None:
         else f"None of these can reliably detect a difference of {points:g} points; the smallest detectable one is "
         f"{best['detectable']:.1f} ({best['question']}, {best['benchmark']}, {best['data']} data)."
     )
-    columns = (
-        "groups",
-        "sentences",
-        "smallest detectable",
-        f"power at {points:g} points",
-        f"groups needed for {points:g}",
-    )
-    cells = [
-        (
-            f"{row['groups']:,}",
-            f"{row['sentences']:,}",
-            f"{row['detectable']:.1f}",
-            f"{row['power']:.0%}",
-            "–" if row["groups_needed"] is None else f"{row['groups_needed']:,}",
-        )
-        for row in rows
-    ]
+    needed = [row["groups_needed"] for row in rows]
+    every = {
+        "groups": [f"{row['groups']:,}" for row in rows],
+        "sentences": [f"{row['sentences']:,}" for row in rows],
+        "smallest detectable": [f"{row['detectable']:.1f}" for row in rows],
+        f"power at {points:g} points": [f"{row['power']:.0%}" for row in rows],
+        f"groups needed for {points:g}": ["–" if n is None else f"{n:,}" for n in needed],
+    }
+    where = [(row["benchmark"], row["data"]) for row in rows]
+    asked = [row["question"] for row in rows]
     if not terminal.is_terminal(sys.stdout):
-        named = [(row["benchmark"], row["data"], row["question"], *own) for row, own in zip(rows, cells, strict=True)]
-        print_table("", ("benchmark", "data", "question", *columns), named)
+        cells = [(*place, *row) for place, *row in zip(where, asked, *every.values(), strict=True)]
+        print_table("", ("benchmark", "data", "question", *every), cells)
         return
+    headings = [f"{benchmark}, {data} data" for benchmark, data in where]
     title = f"Smallest detectable difference, and power to detect {points:g}, in points"
-    groups = [f"{row['benchmark']}, {row['data']} data" for row in rows]
-    asked = [(row["question"], *own) for row, own in zip(rows, cells, strict=True)]
-    print_table(title, ("question", *columns), grouped(zip(groups, asked, strict=True)))
+    if len(rows) <= MOST_ROWS:
+        in_full = zip(headings, zip(asked, *every.values(), strict=True), strict=True)
+        print_table(title, ("question", *every), grouped(in_full))
+        return
+    smallest = {heading: dict[str, str]() for heading in headings}
+    for heading, question, least in zip(headings, asked, every["smallest detectable"], strict=True):
+        smallest[heading][question] = least
+    questions = list(dict.fromkeys(asked))
+    table = [(heading, *(found.get(one, "–") for one in questions)) for heading, found in smallest.items()]
+    print_table("Smallest detectable difference, in points", ("benchmark", *questions), table)
+    print_text("Name a benchmark for the power and the number of groups needed.")

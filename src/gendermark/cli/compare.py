@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections import Counter
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 12
 _PIPED = ("difference", "low", "high", "p_value", "p_adjusted", "change")
+_BRACKETS = re.compile(r" \([^()]*\)")
 _HELP = "(see `gendermark compare --help`)"
 
 
@@ -109,20 +111,22 @@ def _say_counts(counted: Mapping[str, Sequence[Comparison]], n_hidden: int) -> N
     for name, comparisons in counted.items():
         ordered = sorted(comparisons, key=lambda c: CHANGES.index(c.change()))
         counts = Counter(c.in_words() for c in ordered if c.change() != SMALLER)
-        said = [", ".join(f"{n} {'is' if n == 1 else 'are'} {one}" for one, n in counts.items())] if counts else []
+        said = [", ".join(f"{n} {one}" for one, n in counts.items())] if counts else []
         smaller = [_benchmark(c).label(c.metric, c.slice).partition(" (")[0] for c in ordered if c.change() == SMALLER]
         said += [f"the {one} is smaller, but accuracy is lower" for one in dict.fromkeys(smaller)]
-        say(f"- {name}: of {len(ordered)} headline metrics, {'; '.join(said)}.")
+        say(f"- {name}, {len(ordered)} headline metrics: {'; '.join(said)}.")
     if n_hidden:
-        say(f"  {n_hidden} of these are not in the table; --all shows every metric.")
+        say(f"The table leaves out {n_hidden} of these comparisons; --all shows every one.")
 
 
 def _most_important(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Choose the rows: every significant difference and every gender gap, then as many others as fit on a screen."""
-    rank = {"unclear": 1, "not compared": 2}
-    ranks = [0 if _is_gap(c) else rank.get(c.change(), 0) for c in comparisons]
-    order = sorted(range(len(comparisons)), key=ranks.__getitem__)
-    return [comparisons[place] for place in sorted(order[: max(MOST_ROWS, ranks.count(0))])]
+    """Choose the rows that fit on a screen: significant differences, gender gaps first, then the others."""
+
+    def rank(c: Comparison) -> tuple[bool, bool, bool]:
+        return c.difference is None, not c.is_significant, not _is_gap(c)
+
+    order = sorted(range(len(comparisons)), key=lambda place: rank(comparisons[place]))
+    return [comparisons[place] for place in sorted(order[:MOST_ROWS])]
 
 
 def _benchmark(c: Comparison | Check) -> Benchmark:
@@ -148,7 +152,12 @@ def _label(c: Comparison | Check) -> str:
     label, code = _benchmark(c).label(c.metric, c.slice), _metric(c)
     if getattr(c, "kind", "") == "fixed":
         label = {"feminine": "women", "masculine": "men"}.get(c.slice, label)
-    return label if label == code else f"{label} ({code})"
+    return label if f"({code})" in f"({label})" else f"{label} ({code})"
+
+
+def _short_label(c: Comparison | Check) -> str:
+    """A metric's label without code, symbol or remarks in brackets."""
+    return _BRACKETS.sub("", _label(c))
 
 
 def _metric(c: Comparison | Check) -> str:
@@ -164,12 +173,6 @@ def _values(c: Comparison) -> tuple[str, str, str]:
     return c.unit.show(c.first), c.unit.show(c.second), change
 
 
-def _brief(words: str) -> str:
-    """Shorten a verdict for a column headed "significantly"."""
-    brief = {"not significant": "no", "not significant after correction": "no, after correction"}
-    return brief.get(words, words.removeprefix("significantly "))
-
-
 def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
     """Print the headline metrics of two runs in one table, or every number in a table per cell."""
     from gendermark.records import show_p
@@ -178,9 +181,9 @@ def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
     first, second = report.names
     if not in_full:
         shown = _most_important(report.comparisons)
-        summary = [(_title(c), (_label(c), *_values(c), _brief(c.in_words()))) for c in shown]
+        summary = [(_title(c), (_short_label(c), *_values(c), c.in_words())) for c in shown]
         title = f"{second} (B) compared with {first} (A)"
-        print_table(title, ("metric", "A", "B", "change (95% CI)", "significantly"), grouped(summary))
+        print_table(title, ("metric", "A", "B", "change (95% CI)", "verdict"), grouped(summary))
         _say_counts({second: report.comparisons}, len(report.comparisons) - len(shown))
         return
     say(f"{second} (second) against {first} (first); p-values after {FAMILY}")
@@ -214,7 +217,7 @@ def _print_many(many: ManyCompared, *, in_full: bool) -> None:
     named = {id(m.differences[pair]): called[pair[1]] for m in many.metrics for pair in many.from_first}
     found = [m.differences[pair] for m in many.metrics for pair in many.from_first]
     shown = _most_important(found)
-    rows = [(f"{_title(c)}, {_label(c)}", (named[id(c)], *_values(c)[1:], c.in_words())) for c in shown]
+    rows = [(f"{_title(c)}, {_short_label(c)}", (named[id(c)], *_values(c)[1:], c.in_words())) for c in shown]
     title = f"{len(many.runs) - 1} runs compared with {called[0]}"
     print_table(title, ("run", "value", "change (95% CI)", "verdict"), grouped(rows))
     of_run = {called[pair[1]]: [m.differences[pair] for m in many.metrics] for pair in many.from_first}
@@ -234,12 +237,12 @@ def _print_rows(comparisons: Sequence[tuple[tuple[str, str], Comparison]], *, in
 
 _KINDS = {
     "bound": "Required values",
-    "general": "Headline metrics (generalising to new sentences)",
-    "fixed": "Accuracy on these sentences",
+    "general": "Headline metrics, generalised to new sentences (p-values after Holm)",
+    "fixed": "Accuracy on these sentences (p-values after Holm)",
 }
 """Headings of the kinds of checks, in output order."""
-MOST_SENTENCES = 3
-"""Newly wrong sentences listed without `--all`."""
+MOST_SENTENCES = 1
+"""Newly wrong sentences shown without `--all`."""
 
 
 def gate(
@@ -343,19 +346,32 @@ def gate(
 
 
 def _print_checks(title: str, verdict: Verdict, *, everything: bool) -> None:
-    """Print all checks when piped or requested; else those that failed, or the first of those that passed."""
+    """Print all checks when piped or requested; else the first that failed, or of those that passed."""
     if not terminal.is_terminal(sys.stdout):
         rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
         print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
         return
-    shown = verdict.checks if everything else verdict.failures or verdict.checks[:MOST_ROWS]
+    shown = verdict.checks if everything else (verdict.failures or verdict.checks)[:MOST_ROWS]
     for kind, heading in _KINDS.items():
-        checks = [(_title(c), (_label(c), c.outcome, c.finding)) for c in shown if c.kind == kind and "." in c.cell]
+        checks = [(_title(c), _check_row(c, everything=everything)) for c in shown if c.kind == kind and "." in c.cell]
         if checks:
-            print_table(heading, ("check", "outcome", "finding"), grouped(checks))
+            print_table(heading, ("check", "outcome", "values", "finding"), grouped(checks))
     if len(shown) < len(verdict.checks):
-        passed = sum(c.compared and not c.has_failed for c in verdict.checks)
-        say(f"{passed} checks passed, {len(verdict.not_compared)} not compared; --all lists every check")
+        n = len(shown)
+        which = f"the {'only' if n == 1 else n} failed check{'s' * (n > 1)}" if verdict.failures else f"{n} checks"
+        if n < len(verdict.failures):
+            which = f"the first {n} of {len(verdict.failures)} failed checks"
+        say(f"These are {which}; --all lists all {len(verdict.checks)}.")
+
+
+def _check_row(c: Check, *, everything: bool) -> tuple[str, ...]:
+    values, _, finding = c.finding.partition(", ")
+    if everything:
+        return _label(c), c.outcome, values, finding
+    # The heading of the table, and the label, have the rest.
+    finding = finding.replace(" after Holm", "").replace(" on these sentences", "")
+    values = values.removeprefix(f"{_label(c).partition(' (')[0]} ")
+    return _short_label(c), c.outcome, values, finding
 
 
 def _tolerances(texts: Sequence[str]) -> tuple[float, dict[str, float]]:
@@ -374,7 +390,7 @@ def _sentences(verdict: Verdict, most: int) -> Iterator[str]:
     wrong, right = verdict.newly_wrong, verdict.newly_right
     if not wrong and not right:
         return
-    more = f"; the first {most} (--json has all):" if len(wrong) > most else ":" if wrong else ""
+    more = ", for example (--json has all):" if len(wrong) > most else ":" if wrong else ""
     yield f"{len(right):,} sentences newly right, {len(wrong):,} newly wrong{more}"
     # Prefer different people: the sentences about one are often similar.
     first = {one.entity or one.source: one for one in reversed(wrong)}

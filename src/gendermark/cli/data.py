@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument
 
+from gendermark.cli import terminal
 from gendermark.cli.options import Data, Revision, Targets
 from gendermark.cli.terminal import All, AsJson, echo, print_json, print_table, say, show_progress
 from gendermark.errors import BadFile, UnknownName, UserError
@@ -38,6 +41,9 @@ def list_(as_json: AsJson = False) -> None:
             rows.append((card.name, revision.revision_id, card.title, card.licence, sizes, cached))
     if as_json:
         print_json({"cache": str(official.cache_root()), "data": records})
+    elif terminal.is_terminal(sys.stdout):
+        brief = [(*row[:2], row[3], re.sub(" data| outputs", "", row[4]), row[5]) for row in rows]
+        print_table("Official data", ("name", "revision", "licence", "size", "cached"), brief)
     else:
         print_table("Official data", COLUMNS, rows)
     say(f"cache: {official.cache_root()}")
@@ -48,7 +54,7 @@ def get(names: tuple[str, ...], revision: str = "", everything: All = False, as_
 
     Args:
         names (NAME): Data set; see `gendermark data list`.
-        revision: Only this revision; default: all.
+        revision (NAME): Only this revision; default: all.
         everything: Also download the released system outputs.
     """
     from gendermark.data import load_card, official
@@ -133,8 +139,8 @@ def convert(kind: str, file: Path, output: Path | None = None) -> None:
 
     Args:
         kind (winobias|winogender): Format of the file.
-        file: File as published by its authors.
-        output: Output file; default: stdout.
+        file (FILE): File as published by its authors.
+        output (FILE): Output file; default: stdout.
     """
     from gendermark.data.own import convert_winobias, convert_winogender
 
@@ -160,7 +166,7 @@ def statistics(
     """Count distinct words and gendered phrases, as the papers of the data sets do.
 
     Args:
-        split: test or dev.
+        split (test|dev): test or dev.
     """
     from gendermark import api, registry
 

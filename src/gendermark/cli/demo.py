@@ -22,7 +22,7 @@ def demo(output: Path = Path("demo-run")) -> None:
     """Run the full pipeline offline: a small bundled model, and two controls of known bias.
 
     Args:
-        output: Directory for the run folders and the report.
+        output (DIR): Directory for the run folders and the report.
     """
     from gendermark import api, registry
     from gendermark.reporting.page import write_page
@@ -35,8 +35,8 @@ def demo(output: Path = Path("demo-run")) -> None:
         if benchmark.draws and not benchmark.only_when_named and (parts := benchmark.choices_of("parts")):
             selections += (api.select(name, "es", data="core", parts=parts[:1])[1],)
     say(
-        f"Translating {len(selections)} benchmarks (bundled data) from English to Spanish with the demo model, a\n"
-        "small neural model trained on stereotyped data, and with two controls that need no model.\n"
+        f"Translating {len(selections)} benchmarks (bundled data) from English to Spanish with the demo model, a small "
+        "neural model trained on stereotyped data, and with two controls that need no model.\n"
     )
     runs = {}
     folders = {name: output / name.removesuffix(" control").replace(" ", "-") for name in SYSTEMS}
@@ -53,8 +53,8 @@ def demo(output: Path = Path("demo-run")) -> None:
     write_page(output / "report.html", list(folders.values()))
     say(f"\nReport: {output / 'report.html'} (open it in a browser)")
     say("Next, with a real system:")
-    say("  pip install 'gendermark[hf]'")
-    say("  gendermark run --system hf:Helsinki-NLP/opus-mt-en-es --to es --data core -o my-run")
+    say("  pip install 'gendermark[hf]'", is_wrapped=False)
+    say("  gendermark run --system hf:Helsinki-NLP/opus-mt-en-es --to es --data core -o my-run", is_wrapped=False)
 
 
 def _say_controls(runs: Mapping[str, Sequence[Result]]) -> None:
@@ -63,8 +63,7 @@ def _say_controls(runs: Mapping[str, Sequence[Result]]) -> None:
     for name, is_biased in ((UNBIASED, False), (MASCULINE, True)):
         rows = [row for row in headlines(runs[name]) if row.rates is not None and row.rates.gap is not None]
         tested = [row.verdict == "significant" for row in rows if row.verdict != TOO_FEW]
+        expected = "as expected" if sum(tested) == (len(tested) if is_biased else 0) else "NOT AS EXPECTED"
         n_few = len(runs[name]) - len(tested)
-        outcome = "as expected" if sum(tested) == (len(tested) if is_biased else 0) else "NOT AS EXPECTED"
-        found = f"a significant gap in {sum(tested)} of" if any(tested) else "no significant gap in"
-        few = f"; {n_few} others: no gap, or too few to tell" if n_few else ""
-        say(f"Sanity check, {name}: {found} {len(tested)} benchmarks, {outcome}{few}.")
+        few = f"; {n_few} not tested (no gap, or too few)" if n_few else ""
+        say(f"Sanity check, {name}: {sum(tested)} of {len(tested)} gender gaps significant, {expected}{few}.")

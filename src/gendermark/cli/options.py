@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args,
 
 import typer
 from typer import Option
-from typer.models import OptionInfo
+from typer.models import ArgumentInfo, OptionInfo
 
 from gendermark.errors import UserError
 from gendermark.names import checked
@@ -50,27 +50,34 @@ def _checked_name(name: str) -> str:
     return checked(name) if name else ""
 
 
-To = Annotated[str, Option("--to", callback=language, help="Target language, for example es.")]
-Targets = Annotated[tuple[str, ...], Option("--to", callback=language, help="Target language; repeatable.")]
-From = Annotated[str, Option("--from", callback=language, help="Source language, where a benchmark has several.")]
-Data = Annotated[
-    str, Option("--data", help="official (downloaded), core (bundled), or file:FILE where a benchmark allows it.")
+To = Annotated[str, Option("--to", metavar="LANG", callback=language, help="Target language, for example es.")]
+Targets = Annotated[
+    tuple[str, ...], Option("--to", metavar="LANG", callback=language, help="Target language; repeatable.")
 ]
-Revision = Annotated[str, Option("--revision", help="Revision of the official data.")]
+From = Annotated[
+    str, Option("--from", metavar="LANG", callback=language, help="Source language, where a benchmark has several.")
+]
+Data = Annotated[
+    str, Option("--data", metavar="DATA", help="official (downloaded), core (bundled), or file:FILE (your own).")
+]
+Revision = Annotated[str, Option("--revision", metavar="NAME", help="Revision of the official data.")]
 Rules = Annotated[
     str,
     Option(
         "--rules",
+        metavar="NAME",
         help="Scoring rules: best (gendermark's corrected rules), or the published ones (paper, repo2020 ...).",
     ),
 ]
-Cluster = Annotated[str, Option("--cluster", help="Unit of resampling: occupation, template, lexeme ...")]
+Cluster = Annotated[
+    str, Option("--cluster", metavar="UNIT", help="Unit of resampling: occupation, template, lexeme ...")
+]
 Resamples = Annotated[int, Option("--resamples", min=100, max=1_000_000, help="Number of bootstrap resamples.")]
 Interval = Annotated[
-    str, Option("--interval", help="Interval method: jackknife, or bootstrap (percentiles of the cluster bootstrap).")
+    str, Option("--interval", metavar="METHOD", help="jackknife, or bootstrap (percentiles of the cluster bootstrap).")
 ]
 Seed = Annotated[int, Option("--seed", min=0, help="Random seed of the resampling.")]
-Confidence = Annotated[float, Option("--confidence", help="Confidence level of the intervals, 0.5 to 1.")]
+Confidence = Annotated[float, Option("--confidence", help="Confidence level of the intervals, from 0.5 to below 1.")]
 Log = Annotated[
     str, Option("--log", metavar="wandb|mlflow", help="Also log the results, intervals and page to this tracker.")
 ]
@@ -91,7 +98,7 @@ Executor = Annotated[
     ),
 ]
 ResumedIn = Annotated[Path, Option("-o", "--output", help="Output directory; reuse it to resume.")]
-StudiedData = Annotated[str, Option("--data", help="core (bundled) or official (downloaded).")]
+StudiedData = Annotated[str, Option("--data", metavar="DATA", help="core (bundled) or official (downloaded).")]
 Store = Annotated[Path | None, Option("--store", help="Translation cache file; default: in the user cache directory.")]
 Sets = Annotated[
     tuple[str, ...], Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; repeatable.")
@@ -147,6 +154,7 @@ def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..
             continue
         if one.name in explained:
             one = _with_help(one, *explained[one.name])
+        one = _with_metavar(one)
         if (listed := _as_list(one)) is not None:
             repeatable.append(one.name)
         parameters.append((listed or one).replace(kind=inspect.Parameter.KEYWORD_ONLY))
@@ -183,6 +191,19 @@ def _with_help(one: inspect.Parameter, metavar: str, help_: str) -> inspect.Para
         name = one.name.rstrip("_")
         note.param_decls = ("-o", "--output") if name == "output" else (f"--{name.replace('_', '-')}",)
     note.help, note.metavar = help_, metavar or note.metavar
+    annotated: Any = Annotated
+    return one.replace(annotation=annotated[kind, note])
+
+
+def _with_metavar(one: inspect.Parameter) -> inspect.Parameter:
+    """Name the value of an option by its type, and an argument by its name, unless it has a metavar."""
+    kind, *notes = get_args(one.annotation) if _notes(one) else (one.annotation, Option())
+    if kind is bool or notes[0].metavar or get_args(kind) == (bool, type(None)):
+        return one
+    note, members = copy(notes[0]), {kind, *get_args(kind)}
+    note.metavar = "PATH" if Path in members else "N" if members & {int, float} else "TEXT"
+    if isinstance(note, ArgumentInfo):
+        note.metavar = one.name.upper()
     annotated: Any = Annotated
     return one.replace(annotation=annotated[kind, note])
 
@@ -326,12 +347,18 @@ def _settings(verb: str, words: Sequence[str]) -> Callable[..., dict[str, Any]]:
     return given
 
 
+_LONGEST_CHOICES = 30
+
+
 def _parameter(name: str, found: Sequence[tuple[str, selection.Option]], words: Sequence[str]) -> inspect.Parameter:
     shown = [(benchmark, option) for benchmark, option in found if benchmark in words]
     benchmark, option = (shown or found)[0]
     facts: dict[str, Any] = {"help": f"{option.help}.", "show_default": False, "hidden": not shown}
     facts["rich_help_panel"] = f"Options of {benchmark}"
     kind: Any = str
+    choices = "|".join(filter(None, option.choices))
+    if option.choices and len(choices) <= _LONGEST_CHOICES:
+        facts["metavar"] = choices
     if option.is_number:
         kind, facts["min"] = int | None, 1
     elif option.is_repeatable:

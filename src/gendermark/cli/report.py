@@ -43,13 +43,13 @@ def report(
 
     Args:
         runs ([NAME=]DIR...): Run folders to show side by side.
-        output: Output file; default: stdout.
-        format_: html, md, latex, csv, json or yaml; default: from the file extension of -o.
+        output (FILE): Output file; default: stdout.
+        format_ (FORMAT): html, md, latex, csv, json or yaml; default: from the file extension of -o.
         as_json: Same as --format json.
         trend: Treat the runs as versions of one system, oldest first, and plot the trend.
-        metric: Markdown and LaTeX: only this metric, or metric:slice; repeatable. Default: as the papers.
+        metric (METRIC): Markdown and LaTeX: only this metric, or metric:slice; repeatable. Default: as the papers.
         figures (DIR): Also write the figures to this directory, as SVG, PDF and PNG.
-        figure_format: Write only svg, pdf or png; repeatable.
+        figure_format (FORMAT): Write only svg, pdf or png; repeatable.
     """
     check_log(log)
     if as_json and format_ not in ("", "json"):
@@ -167,7 +167,7 @@ def build(directories: tuple[str, ...], *, output: Path, executor: Executor = ""
 
     Args:
         directories ([NAME=]DIR...): Run folders, or directories of submissions at any depth.
-        output: Output directory.
+        output (DIR): Output directory.
     """
     from gendermark.reporting import leaderboard as site
 
@@ -229,8 +229,8 @@ def add(
     """Score outputs and write them as a submission.
 
     Args:
-        name: System name, for example DeepL.
-        output: Directory of submissions to add to.
+        name (NAME): System name, for example DeepL.
+        output (DIR): Directory of submissions to add to.
         version: System version, as exactly as known.
         vendor: Vendor or authors.
         kind: Kind of system: service, open model, language model ...
@@ -239,8 +239,8 @@ def add(
         source: Origin of the outputs: a URL or a description.
         note: Note for readers, for example the prompt of a language model.
         run (DIR): Submit a run folder; or give --benchmark and --translations.
-        benchmark: Benchmark of the translations.
-        translations: Translations, in any format that `gendermark score` reads.
+        benchmark (BENCHMARK): Benchmark of the translations.
+        translations (FILE): Translations, in any format that `gendermark score` reads.
         allow_missing: Count missing sentences as not translated.
     """
     from gendermark import registry

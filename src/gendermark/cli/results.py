@@ -237,7 +237,7 @@ def _draw(result: Result, all_rows: str, folder: str) -> None:
         print_table(shown, table.columns, rows)
     for test in result.tests:
         say(_sentence(test))
-    say(f"signature: {result.signature}")
+    say(f"signature: {result.signature}", is_wrapped=False)
 
 
 def _line(e: Estimate) -> tuple[str, ...]:

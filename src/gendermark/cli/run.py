@@ -33,7 +33,6 @@ from gendermark.cli.results import check_log, log_runs, print_results, say_findi
 from gendermark.cli.terminal import All, AsJson, echo, open_workers, print_json, run_context, say, say_next
 from gendermark.errors import BadFile, UserError
 from gendermark.io.textfiles import read_lines, split_lines, write_text
-from gendermark.names import readable
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
@@ -69,11 +68,11 @@ def run(
     `gendermark run --benchmark NAME --help` also lists the options of that benchmark.
 
     Args:
-        system: System as family:argument, for example command:./translate.sh.
-        output: Run folder; reuse it to resume.
-        benchmark: Benchmark; repeatable. Default: all benchmarks for the target languages, except those that draw
-            samples, rewrite translations, or need your own data.
-        group: Only this group of the benchmark: pro, anti, fofc, referenced ...
+        system (SPEC): System as family:argument, for example command:./translate.sh.
+        output (DIR): Run folder; reuse it to resume.
+        benchmark (BENCHMARK): Benchmark; repeatable. Default: all benchmarks for the target languages, except those
+            that draw samples, rewrite translations, or need your own data.
+        group (NAME): Only this group of the benchmark: pro, anti, fofc, referenced ...
         forced_choice: Also score the correct and the contrastive (wrong-gender) reference with the system, and compare
             them.
         shard (K/N): Translate only part K of N, for job arrays; join with `gendermark merge`.
@@ -158,7 +157,7 @@ def merge(
 
     Args:
         parts (DIR...): Run folders of all parts.
-        output: Run folder to write.
+        output (DIR): Run folder to write.
     """
     from gendermark.runs.parts import merge as join
 
@@ -182,8 +181,8 @@ def rejudge(
 
     Args:
         runs (DIR...): Run folders.
-        rules: Scoring rules: best, or the published ones; default: as before.
-        output: Run folder to write; with several runs, a directory for them. Default: none.
+        rules (NAME): Scoring rules: best, or the published ones; default: as before.
+        output (DIR): Run folder to write; with several runs, a directory for them. Default: none.
     """
     from gendermark.runs.rejudge import rejudge as judge_again
 
@@ -229,19 +228,19 @@ def translate(
 
     Args:
         file: File with one sentence per line; - reads standard input.
-        system: System as family:argument, for example demo:en-es.
-        to: Target language.
-        from_: Source language.
+        system (SPEC): System as family:argument, for example demo:en-es.
+        to (LANG): Target language.
+        from_ (LANG): Source language.
         samples: Samples per sentence, instead of the best translation.
         sampling (KEY=VALUE): How to sample: temperature, top_k, top_p, epsilon, seed; comma-separated or repeated.
-        targets: Translations to score, one per line, instead of translating.
-        output: Output file; default: stdout.
+        targets (FILE): Translations to score, one per line, instead of translating.
+        output (FILE): Output file; default: stdout.
         as_json: Print one JSON object per line (always for samples and scores).
     """
     from gendermark import api
 
     if samples and targets:
-        raise UserError("--samples and --targets exclude each other; give one of them")
+        raise UserError("give --samples or --targets, not both")
     if sampling and not samples:
         raise UserError("--sampling needs --samples N")
     for what, path in (("the sentences", Path(file)), ("--targets", targets)):
@@ -335,14 +334,15 @@ def score(
 
     Args:
         benchmark: Benchmark; see `gendermark list benchmarks`.
-        translations: One translation per line in `export` order, `source ||| translation` lines, or .tsv, .csv, .xlsx,
-            .jsonl or MT-Lens .json with sources; UTF-8. For benchmarks of pairs: two files, masculine then feminine.
-        samples: For sampling benchmarks: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.
+        translations (FILE): One translation per line in `export` order, `source ||| translation` lines, or .tsv, .csv,
+            .xlsx, .jsonl or MT-Lens .json with sources; UTF-8. For benchmarks of pairs: two files, masculine then
+            feminine.
+        samples (FILE): For sampling benchmarks: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.
         fix_encoding: Repair mojibake, such as Ã© for é.
         allow_missing: Score incomplete files; missing sentences count as not translated.
-        group: The file has only this group of the benchmark: fofc, pro, anti ...
-        judgements: Also write every judgement to this file, as JSON lines or .parquet.
-        tables: Also write the detailed tables to this directory, as CSV.
+        group (NAME): The file has only this group of the benchmark: fofc, pro, anti ...
+        judgements (FILE): Also write every judgement to this file, as JSON lines or .parquet.
+        tables (DIR): Also write the detailed tables to this directory, as CSV.
         output (DIR): Also write a run folder; the system name defaults to the folder name.
     """
     from gendermark import api, registry
@@ -389,11 +389,11 @@ def score(
     files = [*translations, *([samples] if samples else [])]
     # A file names the system; a pipe does not, and cannot be read again.
     file = files[0] if len(files) == 1 and files[0].is_file() else None
-    result = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
+    result = replace(result, name=result.name or (file.name if file else ""))
     print_results([result], everything=everything, all_rows="; all with --tables DIR")
     say_findings([result])
     if not everything:
-        say(f"signature: {result.signature}")
+        say(f"signature: {result.signature}", is_wrapped=False)
     if output is not None:
         say(f"run folder: {output}")
         say_next({shlex.join(["gendermark", "report", str(output), "-o", "report.html"]): "a page to share"})

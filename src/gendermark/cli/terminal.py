@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -27,16 +28,32 @@ AsJson = Annotated[bool, Option("--json", help="Print one JSON object.")]
 
 All = Annotated[bool, Option("--all", help="Print every number, not only the summary.")]
 
+_LONGEST_COMMAND = 50
+"""Longer commands are printed below what they are for, not beside it."""
+_LABELLED = re.compile(r"- |\w+: ")
+"""How a list item, an error or a warning begins; its further lines are indented."""
 _HIDDEN_COMMAND = re.compile(r"\n\s*::")
 
 
-def say(message: str) -> None:
-    """Print a message on stderr.
+def say(message: str, *, is_wrapped: bool = True) -> None:
+    """Print a message on stderr; a terminal wraps it between words, unless it is to be copied.
 
     It may quote file names and other programs: escape sequences are removed, and only its first line can be a GitHub
     command.
     """
-    typer.echo(_HIDDEN_COMMAND.sub(" ::", disarmed(message)), err=True)
+    text = _HIDDEN_COMMAND.sub(" ::", disarmed(message))
+    if is_wrapped and is_terminal(sys.stderr):
+        width = shutil.get_terminal_size().columns
+        text = "\n".join(_wrapped(line, width) for line in text.split("\n"))
+    typer.echo(text, err=True)
+
+
+def _wrapped(line: str, width: int) -> str:
+    """Wrap between words; what has none, such as a path, is left to the terminal."""
+    start = line[: len(line) - len(line.lstrip())]
+    below = "  " if start or _LABELLED.match(line) else ""
+    breaks: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(line.strip(), width, initial_indent=start, subsequent_indent=start + below, **breaks)
 
 
 def echo(text: str = "", *, nl: bool = True) -> None:
@@ -133,4 +150,6 @@ def say_next(commands: Mapping[str, str]) -> None:
     say("\nNext:")
     width = max(map(len, commands))
     for command, what_for in commands.items():
-        say(f"  {command:<{width}}  # {what_for}")
+        if width > _LONGEST_COMMAND:
+            say(f"  # {what_for}")
+        say(f"  {command}" if width > _LONGEST_COMMAND else f"  {command:<{width}}  # {what_for}", is_wrapped=False)

@@ -371,7 +371,8 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
     kind = kinds.pop() if len(kinds) == 1 else FAVOURS_MEN if kinds <= {AS_MEN, FAVOURS_MEN} else DIFFERS
     where = ""
     if n_systems == 1:
-        where = f" in {'all' if len(biased) == len(every) else f'{len(biased)} of'} {len(every)} languages"
+        some = f"{len(biased)} of {len(every)}" if len(biased) < len(every) else f"all {counted(len(every))}"
+        where = f" in {'both' if some == 'all two' else some} languages"
     elif len(biased) < len(every) > n_systems:
         where = f" (significant in {len(biased)} of {len(every)} results)"
     most = max(biased, key=lambda one: one.size)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from gendermark.io.textfiles import printable
 from gendermark.reporting.document import Block, Bullets, Code, Finding, Paragraph, Section, Table, Text, plain
@@ -48,10 +50,8 @@ def text(content: Text) -> str:
     return printable(plain(content)).translate(_ESCAPED).replace("](", "]\\(").replace("][", "]\\[")
 
 
-_LEAST_LABEL = 24
-"""Minimum width of a wrapped first column."""
-_LEAST_PROSE = 30
-"""Minimum width of a wrapped last column."""
+_LEAST_TEXT = 16
+"""Minimum width of a wrapped column."""
 
 
 def for_terminal(blocks: Sequence[Block], width: int) -> str:
@@ -102,33 +102,18 @@ def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
 
 
 def _drawn(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Columns side by side, the last one wrapped if it is prose; empty if they do not fit.
-
-    A row with only its first cell is a heading, and may exceed its column.
-    """
+    """Columns side by side; empty if they do not fit. A row with only its first cell is a heading across all."""
     from rich import box
-    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as Drawn
     from rich.text import Text
 
-    widths: list[int] = []
-    is_number: list[bool] = []
-    for place, column in enumerate(columns):
-        texts = [row[place] for row in cells if row[place] and not (place == 0 and _is_heading(row))]
-        widest = max(map(cell_len, [column, *texts]))
-        is_number.append(bool(texts) and all(text[0] in "0123456789-–−+[<" and "→" not in text for text in texts))
-        left = width - sum(widths) - 2 * place
-        if place == len(columns) - 1 and not is_number[place] and widest > left:
-            # Wrap prose, but short phrases only between words.
-            longest_word = max(cell_len(word) for text in [column, *texts] for word in text.split() or [""])
-            widest = left if left >= (_LEAST_PROSE if widest > _LEAST_PROSE else longest_word) else widest
-        widths.append(widest)
-    excess = sum(widths) + 2 * (len(widths) - 1) - width
-    if excess > 0 and not is_number[0]:
-        # Wrap the first column too, if that is enough.
-        widths[0], excess = max(widths[0] - excess, _LEAST_LABEL), excess - (widths[0] - _LEAST_LABEL)
-    if excess > 0:
+    is_number = [
+        bool(texts) and all(text[0] in "0123456789-–−+[<" and "→" not in text for text in texts)
+        for texts in _texts(cells, len(columns))
+    ]
+    widths = _fitted(columns, cells, is_number, width)
+    if not widths:
         return []
     console = Console(width=width, file=io.StringIO(), color_system=None)
 
@@ -136,15 +121,46 @@ def _drawn(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -
         look, gap = (box.SIMPLE_HEAD, 1) if row is None else (None, 2)  # the box adds its own space
         table = Drawn(box=look, show_edge=False, pad_edge=False, padding=(0, gap, 0, 0), show_header=row is None)
         for column, size, numeric in zip(columns, widths, is_number, strict=True):
-            table.add_column(Text(column), justify="right" if numeric else "left", width=size)
+            justify: Literal["left", "right"] = "right" if numeric else "left"
+            table.add_column(Text(column), justify=justify, vertical="bottom" if row is None else "top", width=size)
         if row is not None:
-            table.add_row(*map(Text, row))
+            table.add_row(Text(_hanging(row[0], widths[0])), *map(Text, row[1:]))
         with console.capture() as captured:
             console.print(table)
         return [line.rstrip() for line in captured.get().splitlines()]
 
     head = lines(None)
-    return [*head, *(line for row in cells for line in ([row[0]] if _is_heading(row) else lines(row)))]
+    return [*head, *(line for row in cells for line in (wrapped(row[0], width) if _is_heading(row) else lines(row)))]
+
+
+def _hanging(cell: str, width: int) -> str:
+    """Indent the lines after the first of a cell below a heading."""
+    return textwrap.fill(cell, width, subsequent_indent="  ") if cell.startswith("· ") else cell
+
+
+def _fitted(columns: Sequence[str], cells: Sequence[Sequence[str]], is_number: Sequence[bool], width: int) -> list[int]:
+    """Column widths; text wraps between words, the widest column first, until all fit. Empty if they cannot."""
+    from rich.cells import cell_len
+
+    widths, least = [], []
+    for column, texts, numeric in zip(columns, _texts(cells, len(columns)), is_number, strict=True):
+        widths.append(max(map(cell_len, [column, *texts])))
+        words = [*column.split(), *(texts if numeric else [word for text in texts for word in text.split()])]
+        longest = max(map(cell_len, words or [""]))
+        least.append(longest if numeric else min(widths[-1], max(longest, _LEAST_TEXT)))
+    gaps = 2 * (len(columns) - 1)
+    if sum(least) + gaps > width:
+        return []
+    while sum(widths) + gaps > width:
+        widest = max((place for place, size in enumerate(widths) if size > least[place]), key=widths.__getitem__)
+        widths[widest] -= 1
+    return widths
+
+
+def _texts(cells: Sequence[Sequence[str]], n_columns: int) -> list[list[str]]:
+    """The non-empty cells of each column, without headings."""
+    rows = [row for row in cells if not _is_heading(row)]
+    return [[row[place] for row in rows if row[place]] for place in range(n_columns)]
 
 
 def _is_heading(row: Sequence[str]) -> bool:

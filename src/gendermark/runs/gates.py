@@ -471,7 +471,7 @@ def _fixed_check(cell: str, change: FixedChange, p: float, alpha: float, strict:
     allowed = max(_points(strict.fixed_tolerance, unit), strict.of(cell, metric.name, metric.slice, unit))
     has_lost = change.worse > allowed and p < alpha
     state = "significant" if p < alpha else "not significant"
-    finding = f"{change.shown} on these sentences ({state}, p {show_p(p)} after Holm)"
+    finding = f"{change.shown}, {state} on these sentences (p {show_p(p)} after Holm)"
     if 0 < change.worse <= allowed and p < alpha:
         finding += f"; within the tolerance of {allowed:g}{metric.about.unit.of_differences}"
     return Check(
@@ -630,6 +630,6 @@ def _refusal(result: Result, estimate: Estimate, truth: str) -> UserError:
     name = _name(estimate.metric, estimate.slice)
     return UserError(
         f"{result.system}, {result.cell}: {folder.RESULT} has {name} {estimate.shown} ({estimate.n_judged:,} of "
-        f"{estimate.n_total:,} judged), but {truth}; one of the two was changed, or is of another version: run it "
-        "again, or judge it again with `gendermark rejudge`"
+        f"{estimate.n_total:,} judged), but {truth}; one of the two was changed, or comes from another version: run "
+        "it again, or use `gendermark rejudge`"
     )

@@ -25,7 +25,7 @@ class Settings(Selection):
     rules: str = option("best", "paper", default="best")
     cluster: str = option("entity", "contrast")
     parts: tuple[str, ...] = option("referenced", default=(), noun="group")
-    variant: str = option("", "names", help="Use the sentences with names: names", verbs=EVERYWHERE, may_differ=True)
+    variant: str = option("", "names", help="Use the sentences with names", verbs=EVERYWHERE, may_differ=True)
     """A first name behind the noun."""
     aligner: str = option(help="Word aligner: fast-align (bundled), eflomal or simalign", verbs=JUDGING)
     detector: str = option(

@@ -26,7 +26,7 @@ class Settings(Selection):
     variant: str = option(
         "",
         "adjectives",
-        help="adjectives: use the sentences with stereotypical adjectives",
+        help="Use the sentences with stereotypical adjectives",
         verbs=EVERYWHERE,
         may_differ=True,
     )
