@@ -174,7 +174,7 @@ def _checked(given: Any, kind: type) -> Any:
     texts = list(given)
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, kind):
-            raise UserError(f"translation {number:,} is {text!r:.60}, not a text; give '' for a sentence without one")
+            raise UserError(f"translation {number:,} is {text!r:.60}, not a string; give '' for a sentence without one")
     return texts
 
 
@@ -285,7 +285,7 @@ def _with_texts(
     if isinstance(translations, Mapping):
         if not translations:
             part = f"{benchmark.part_noun} of {benchmark.name}, for example {benchmark.choices_of('parts')[0]!r}"
-            raise UserError(f"no translations were given; name a {part}, and its translations")
+            raise UserError(f"give translations as a mapping from a {part}, to its translations")
         selection = benchmark.complete(replace(selection, parts=tuple(translations)))
         given = {part: opened(one) for part, one in translations.items()}
     else:
@@ -463,7 +463,7 @@ def run(
     if isinstance(benchmark, str | Selection):
         chosen = [select(benchmark, to, **asked)]
     elif not chosen:
-        raise UserError("no benchmark is given")
+        raise UserError("give at least one benchmark")
     selections = tuple(selection for _, selection in chosen)
     how = resampling or Resampling(resamples, seed, confidence, interval)
     folder = Path(directory) if directory is not None else None

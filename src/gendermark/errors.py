@@ -6,6 +6,7 @@ Any `UserError` reaches the user as that sentence with exit code 2, never as a t
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,13 +24,18 @@ class UserError(Exception):
         return [*cause, f"{type(self).__name__}: {self}"]
 
 
+_STARTS_WITH_VERB = re.compile(
+    r"(?:is|was|has|cannot|does|must|contains|names|lists|unpacks|holds|lacks|mentions|points|belongs)\b"
+)
+
+
 class BadFile(UserError):
     """A file with invalid content; names the file and, if known, the line."""
 
     def __init__(self, path: Path | str, problem: str, *, line: int | None = None) -> None:
-        where = f"{path}, line {line}" if line is not None else f"{path}"
-        super().__init__(f"{where}: {problem}")
-        self.path, self.line = path, line
+        where = f"{path}, line {line}:" if line is not None else f"{path}"
+        super().__init__(f"{where}{'' if line is not None or _STARTS_WITH_VERB.match(problem) else ':'} {problem}")
+        self.path, self.problem, self.line = path, problem, line
 
 
 class NotUtf8(BadFile):

@@ -118,7 +118,7 @@ def test_runs_that_cannot_stand_together(folders: list[Path], run_folder: Path, 
     for given, cell, token in (
         ([first], "", "at least two systems"),
         ([first, first], "", "give each system once"),
-        ([first, german], "", "not of the same items"),
+        ([first, german], "", "have different items"),
         ([first, german], CELL, "unknown cell"),
         ([first, other], "", "core-x"),
         ([first, damaged], "", "context-0000 .* has no context"),
@@ -151,7 +151,7 @@ def test_the_key_comes_back_and_what_is_none_is_refused(drawn: Drawn, tmp_path: 
     ]
     for one in damaged:
         bad.write_text(json.dumps(one), encoding="utf-8")
-        with pytest.raises(BadFile, match=r"bad\.json: is not a key"):
+        with pytest.raises(BadFile, match=r"bad\.json is not a key"):
             Lineup.read(bad, [])
 
 

@@ -170,10 +170,9 @@ def test_unusable_sheets(tmp_path: Path, form: Form, text: str, line: int, token
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadFile) as caught:
         read_sheet(path, form)
-    where, _, rest = str(caught.value).partition(": ")
-    assert where == (f"{path}, line {line}" if line else str(path))
-    assert token in rest
-    with pytest.raises(UserError, match="may hold somebody's answers"):
+    assert (caught.value.path, caught.value.line) == (path, line or None)
+    assert token in caught.value.problem
+    with pytest.raises(UserError, match="may contain answers"):
         refuse_to_overwrite(path, form)
 
 

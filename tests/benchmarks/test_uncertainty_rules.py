@@ -76,14 +76,14 @@ def test_rules_paper_are_the_papers_settings(models: list[tuple[str, ...]]) -> N
     ],
 )
 def test_what_contradicts_rules_paper_is_refused(options: Mapping[str, Any], words: str) -> None:
-    with pytest.raises(UserError, match=rf"^rules paper take {words}.*; give that, or take --rules best$"):
+    with pytest.raises(UserError, match=rf"^rules paper need {words}.*; use that, or --rules best$"):
         api.select("uncertainty", "es", data="core", rules="paper", **options)
 
 
 @pytest.mark.usefixtures("models")
 def test_samples_drawn_elsewhere_must_be_as_many_as_the_papers() -> None:
     options = {"data": "core", "rules": "paper", "parts": ("referenced",)}
-    with pytest.raises(UserError, match=r"^rules paper take --n-samples 128, not 2"):
+    with pytest.raises(UserError, match=r"^rules paper need --n-samples 128, not 2"):
         api.score("uncertainty", [["La enfermera.", "El enfermero."]] * 72, "es", **options)
     result = api.score("uncertainty", [["La enfermera.", "El enfermero."] * 64] * 72, "es", **options)
     assert "|samples:128,unknown=elsewhere|" in result.signature

@@ -116,7 +116,7 @@ def test_export_refuses(cli: Any, run_folder: Path, tmp_path: Path, template: Pa
         ((run_folder, "--n", "0", *new), "--n"),
         ((tmp_path, *new), "is not a run folder"),
         ((run_folder, "--cell", "tgbi.ko-em", *new), f"did you mean '{CELL}'?"),
-        ((run_folder, "-o", filled), "may hold somebody's answers"),
+        ((run_folder, "-o", filled), "may contain answers"),
         ((two, *new), "--cell: tgbi.ko-en, tgbi.ja-en"),
         ((two, "--cell", CELL, *new), "are empty"),
     ):
@@ -221,9 +221,9 @@ def test_export_systems(cli: Any, systems: list[Path], tmp_path: Path) -> None:
     assert (outcome.exit_code, outcome.out) == (0, "")
     assert outcome.err.startswith(f"144 rows written to {sheet}: 48 segments of {CONTEXTUAL}, each by 2 systems ")
     folders = f"{systems[0]} {systems[1]}"
-    assert f"  gendermark annotate serve {sheet} {folders} --key {key} " in outcome.err
+    assert f"  gendermark annotate serve {sheet} {folders} --key {key}\n" in outcome.err
     answers = tmp_path / "sheet-answers" / "*.csv"
-    assert f"  gendermark annotate agree {folders} --key {key} {answers} " in outcome.err
+    assert f"  gendermark annotate agree {folders} --key {key} {answers}\n" in outcome.err
     header, *rows = rows_of(sheet)
     assert header == ["Row", "Context", "Source", "Translation", "Correct gender? [Y/N]", "Comments"]
     assert len(rows) == 144
@@ -262,7 +262,7 @@ def test_export_systems_refuses(cli: Any, systems: list[Path], exported: tuple[P
         ((*systems, "--cell", "mt-geneval-contextual.en-de", *new), f"did you mean '{CONTEXTUAL}'?"),
         ((*systems, "-o", new[1], "--key", new[1]), "must be two files"),
         ((*systems, "--seed", "1", "-o", new[1], "--key", exported[1]), "may be the key of another sheet"),
-        ((*systems, "-o", ana, "--key", new[3]), "may hold somebody's answers"),
+        ((*systems, "-o", ana, "--key", new[3]), "may contain answers"),
     ):
         cli("annotate", "export", *arguments).is_refusal(token)
     assert not new[1].exists()
@@ -330,7 +330,7 @@ def test_agree_systems_refuses(cli: Any, systems: list[Path], exported: tuple[Pa
         (("--key", key, ana, systems[0], systems[0]), "give each system once"),
         (("--key", key, ana, ana, *systems), f"{ana} is given twice"),
         (("--key", key, ana, tmp_path / "no", *systems), "no such file"),
-        (("--key", ana, ana, *systems), f"{ana}: is not JSON"),
+        (("--key", ana, ana, *systems), f"{ana} is not JSON"),
         (("--key", systems[0] / "manifest.json", ana, *systems), "is not a key"),
     ):
         cli("annotate", "agree", *arguments).is_refusal(token)
@@ -347,12 +347,12 @@ def test_serve_refuses(
     foreign.write_text(foreign.read_text(encoding="utf-8").replace(" is ", " was "), encoding="utf-8")
     for arguments, token in (
         ((tmp_path / "none.csv",), "no such file"),
-        ((template, run_folder, systems[0]), "is of one run"),
+        ((template, run_folder, systems[0]), "is from one run"),
         ((template, "--key", key), "export"),
         ((template, tmp_path), "is not a run folder"),
-        ((foreign, run_folder), f"{foreign} was not exported with {CELL} in {run_folder}"),
+        ((foreign, run_folder), f"{foreign} does not belong to {CELL} in {run_folder}"),
         ((sheet, *systems), "--key KEY.json"),
-        ((changed, *systems, "--key", key), f"{key}: 1 of its {len(rows) - 1} rows"),
+        ((changed, *systems, "--key", key), f"{key}, which lacks 1 of its {len(rows) - 1:,} rows"),
     ):
         cli("annotate", "serve", *arguments, "--no-open").is_refusal(token)
     outcome = cli("annotate", "serve", template, "--host", "192.0.2.1", "--no-open")

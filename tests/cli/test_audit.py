@@ -442,7 +442,7 @@ def test_one_broken_file_does_not_keep_the_others_back(cli: Any, texts: Texts, t
     assert not page.exists()
     outcome = cli("audit", bad, good, "-o", page)
     assert outcome.exit_code == 2
-    assert outcome.err.splitlines()[-1].startswith(f"error: {bad}: is empty; ")
+    assert outcome.err.splitlines()[-1].startswith(f"error: {bad} is empty; ")
     assert [row["system"] for row in outcome.rows] == ["good"]
     assert page.exists()
 

@@ -67,7 +67,7 @@ def test_another_process_holds_it(path: Path) -> None:
         assert locks.is_held(path)
         with pytest.raises(locks.LockTimeoutError) as caught, locks.hold(path, on_wait=on_wait):
             pass
-        assert str(caught.value) == f"another process holds {path} (waited 0 s); let it end first"
+        assert str(caught.value) == f"another process holds {path} (waited 0 s); wait for it to end"
         assert caught.value.exit_code == 2
         assert waited == []  # there was no waiting
         with pytest.raises(UserError, match=r"waited 0\.2 s"), locks.hold(path, timeout_seconds=0.2, on_wait=on_wait):

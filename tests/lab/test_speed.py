@@ -304,7 +304,7 @@ def test_the_bundled_model_from_nothing_to_page(
         (("--system", "fake:right", "--to", "es"), "fake:right"),
         (("--system", "demo", "--to", "es"), "'demo'"),
         (("--system", "demo:en-es", "--to", "de", "--vary", "beam_size=5,1"), "translates en-es"),
-        ((*FAKES, "--against", "files:there.txt"), "no time of its own"),
+        ((*FAKES, "--against", "files:there.txt"), "cannot be timed"),
     ],
 )
 def test_what_is_refused(study: Command, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:

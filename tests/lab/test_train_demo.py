@@ -119,4 +119,4 @@ def test_the_command_and_what_it_refuses(
         train(unfinished).is_refusal("another process holds ")
     for content in (b"", b"no checkpoint", b"PK\x03\x04 half of one"):
         (unfinished / "checkpoint.pt").write_bytes(content)
-        train(unfinished).is_refusal("checkpoint.pt: is not a whole checkpoint")
+        train(unfinished).is_refusal("checkpoint.pt is not a whole checkpoint")

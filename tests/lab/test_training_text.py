@@ -40,7 +40,7 @@ def test_files_in_both_forms(tmp_path: Path) -> None:
     [
         ("two.en,one.es", DIRECTION, "two.en has 2 lines and one.es 1"),
         ("two.en", DIRECTION, "two.en, line 1: has no tab"),
-        ("empty.tsv", DIRECTION, "empty.tsv: has no sentence with a translation"),
+        ("empty.tsv", DIRECTION, "empty.tsv has no sentence with a translation"),
         ("none.tsv", DIRECTION, "no such file"),
         ("tatoeba-en-ez", DIRECTION, "'tatoeba-en-ez' (did you mean "),
         ("tatoeba-en-es", ("en", "de"), "but en-de is to be trained"),
@@ -174,7 +174,7 @@ def test_what_is_kept_is_right_and_balanced(tmp_path: Path) -> None:
     assert Line("My uncle is a nurse.", "Mi tío es enfermero.") in part.train
     assert text.self_training_part("fake", ask, [str(path)], DIRECTION, away, _ignore)[0].train == part.train
     path.write_text("My aunt is a lawyer.\nThe mechanic is tired.\n", encoding="utf-8")
-    with pytest.raises(UserError, match="1 of 2 sentences tell somebody's gender, and fake keeps it in 1 of women"):
+    with pytest.raises(UserError, match="1 of 2 sentences state a person's gender, and fake keeps it in 1 of women"):
         text.self_training_part("fake", ask, [str(path)], DIRECTION, set(), _ignore)
 
 

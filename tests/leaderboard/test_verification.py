@@ -138,11 +138,11 @@ def _break(cell: Path) -> None:
         (_change_version, "submission.json: its system is Halfway 3.5 (2019), result.json has Halfway (2019)"),
         (_change_counts, "submission.json: counts judged is 1, "),
         (_change_table, "result.json: tables 1 rows"),
-        (_leave_out_a_sentence, "translations.jsonl: lacks 1 of 2,720 sentences"),
+        (_leave_out_a_sentence, "translations.jsonl lacks 1 of 2,720 sentences"),
         (_older_rules, "rules best-0, and this version has best-"),
-        (_wrong_kind, "submission.json: is not a submission that this version can read (a value is of the wrong kind)"),
+        (_wrong_kind, "submission.json is not a submission that this version can read (a value is of the wrong kind)"),
         (_more_judgements, "judgements.jsonl: 1 of 2,721 judgements"),
-        (_break, "submission.json: is not a submission that this version can read ('system')"),
+        (_break, "submission.json is not a submission that this version can read ('system')"),
     ],
 )
 def test_tampering_is_caught(results: Path, tamper: Callable[[Path], None], said: str) -> None:
@@ -159,4 +159,4 @@ def test_a_plain_run_folder_is_verified_too(made: Path, tmp_path: Path) -> None:
     cell = run / "simplegen.en-es"
     assert faults(cell) == []
     _change_judgement(cell)
-    assert "judgements.jsonl: was changed after the run" in faults(cell)[0]
+    assert "judgements.jsonl was changed after the run" in faults(cell)[0]

@@ -96,7 +96,7 @@ def test_a_run_folder_that_was_changed_is_refused(run: Run, file: str) -> None:
     directory = run("fake:masculine")
     path = directory / "tiny.en-xx" / file
     path.write_text(path.read_text() + "\n")
-    words = f"{path}: was changed after the run (its SHA-256 is not the one in manifest.json); run it again"
+    words = f"{path} was changed after the run (its SHA-256 is not the one in manifest.json); run it again"
     for ask in (lambda: bounds(directory, {"accuracy": "1"}, {}), lambda: checked(directory, baseline=directory)):
         with pytest.raises(UserError) as caught:
             ask()

@@ -113,8 +113,8 @@ def test_what_is_refused(tmp_path: Path, selection: Selection) -> None:
             r"^tiny takes no --detector, which belongs to gest, uncertainty and winomt; leave it out$",
         ),
         ({"rules": "worst"}, None, r"^unknown rules of tiny 'worst'; available: best, other$"),
-        ({}, tmp_path / "run", r"run holds the run that is judged again; choose another directory with -o$"),
-        ({}, tmp_path / "x" / ".." / "run", r"holds the run that is judged again; choose another"),
+        ({}, tmp_path / "run", r"run is the run to be rejudged; choose another directory with -o$"),
+        ({}, tmp_path / "x" / ".." / "run", r"is the run to be rejudged; choose another"),
     ):
         with pytest.raises(UserError, match=words):
             rejudge(tmp_path / "run", options, output)

@@ -216,7 +216,7 @@ def test_two_selections_for_one_place(tmp_path: Path, config: RunConfig, selecti
     twice = replace(config, selections=(selection, replace(selection, rules="other")))
     with pytest.raises(UserError) as caught:
         running.run(twice, tmp_path / "run")
-    assert str(caught.value) == ("tiny en-xx is asked for 2 times in one run folder; give each its own directory")
+    assert str(caught.value) == ("tiny en-xx is requested 2 times in one run folder; use a separate directory for each")
     assert not (tmp_path / "run").exists()
     assert len(running.run(twice)) == 2
 

@@ -40,7 +40,7 @@ def log(run: Run, tracker: str) -> str:
     try:
         return _TRACKERS[tracker](module, run.called, facts, _numbers(run), render_page([run]), {"results": results})
     except Exception as problem:  # a failing tracker must not lose the run, which is already saved
-        raise SystemFailure(f"{tracker} took no results: {type(problem).__name__}: {problem}") from problem
+        raise SystemFailure(f"{tracker} rejected the results: {type(problem).__name__}: {problem}") from problem
 
 
 def check_tracker(tracker: str) -> None:
@@ -102,9 +102,7 @@ def eval_results(runs: Mapping[str, Any]) -> str:
     The Hub shows only benchmarks that it knows: set `dataset.id` to your benchmark's name there.
     """
     if len(runs) != 1:
-        raise UserError(
-            f"evaluation results of a model repository are those of one system; {len(runs)} runs were given"
-        )
+        raise UserError(f"a .yaml report describes one system for its model repository; give one run, not {len(runs)}")
     (results,) = runs.values()
     return "".join(_entry(result, metric) for result in results for metric in _headline(result))
 

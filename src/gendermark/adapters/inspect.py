@@ -38,7 +38,7 @@ def estimates() -> Callable[[list[SampleScore]], Any]:
         found = {one.score.metadata["index"]: one.score.metadata["answer"] for one in scores if one.score.metadata}
         selections = {one.score.metadata[_KEY] for one in scores if one.score.metadata}
         if len(selections) != 1:
-            raise UserError(f"scores of {len(selections)} selections; those of one benchmark and direction are needed")
+            raise UserError(f"the scores mix {len(selections)} benchmarks or directions; give those of one")
         return answers.numbers(answers.result_of(_selection(selections.pop()), found, "inspect"))
 
     return of_scores
@@ -50,7 +50,7 @@ def gender() -> Any:
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 (the judge knows the item)
         if state.epoch > 1:
-            raise UserError("a result needs one answer to each sentence; run with --epochs 1")
+            raise UserError("a result needs one answer per sentence; run with --epochs 1")
         about = state.metadata
         answer = state.output.completion
         judgement = answers.judge_one(_selection(about[_KEY]), about["index"], answer)
@@ -76,7 +76,7 @@ def read_log(log: Path | str, name: str = "") -> Result:
     if not samples:
         raise UserError(f"{log} has no samples of a gendermark task")
     if any(one.epoch > 1 for one in samples):
-        raise UserError(f"{log} has several epochs; a result needs one answer to each sentence")
+        raise UserError(f"{log} has several epochs; a result needs one answer per sentence")
     found = {one.metadata["index"]: one.output.completion for one in samples}
     return answers.result_of(_selection(samples[0].metadata[_KEY]), found, read.eval.model, name)
 

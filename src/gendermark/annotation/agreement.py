@@ -253,9 +253,9 @@ def read_cell(directory: Path, cell: str = "", benchmarks: Sequence[str] = ()) -
     else:
         loaded = {name: registry.load("benchmark", one.selection.benchmark) for name, one in every.items()}
         results = {name: one for name, one in every.items() if not loaded[name].draws}
-        lacks, others = "has many samples of each sentence", "run a benchmark that translates once"
+        lacks, others = "has many samples of each sentence", "run a benchmark without samples"
     if not results or (cell in every and cell not in results):
-        rest = f"say which other: --cell {' | '.join(results)}" if results else others
+        rest = f"choose another: --cell {' | '.join(results)}" if results else others
         raise UserError(f"{cell or ', '.join(every)} in {directory} {lacks}, so it cannot be annotated; {rest}")
     if not cell and len(results) > 1:
         raise UserError(f"{directory} contains {len(results)} results; choose one with --cell: {', '.join(results)}")

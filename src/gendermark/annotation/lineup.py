@@ -85,7 +85,7 @@ def read_runs(directories: Sequence[Path], cell: str = "") -> list[LineupRun]:
     for run in runs:
         if run.items != first.items:
             raise UserError(
-                f"{first.directory} and {run.directory} are not of the same items ({' '.join(first.items)}; "
+                f"{first.directory} and {run.directory} have different items ({' '.join(first.items)}; "
                 f"{' '.join(run.items)}); run all systems on the same data"
             )
         if run.identity in seen:
@@ -184,7 +184,7 @@ def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tupl
     item_set = benchmark.load(result.selection)
     if item_set.origin != result.origin:
         raise UserError(
-            f"{runs[0].directory} is of {result.origin}, but the data here are {item_set.origin}; run it again"
+            f"{runs[0].directory} was run on {result.origin}, but the data here is {item_set.origin}; run it again"
         )
     left_out: Counter[str] = Counter()
     strata = defaultdict(list)
@@ -279,7 +279,7 @@ def _runs_of(key: Key, directories: Sequence[Path]) -> dict[str, LineupRun]:
         for row in of_key:
             if row.item_id not in run.texts or _digest_of(run.texts[row.item_id]) != row.digest:
                 raise UserError(
-                    f"the translation of {row.item_id} in {run.directory} is not the one that people were shown; give "
+                    f"the translation of {row.item_id} in {run.directory} is not the one that annotators saw; give "
                     "the run folders that were exported"
                 )
     return {name: found[identity] for identity, name in known.items()}

@@ -43,7 +43,7 @@ def question_of(sheet: BlankSheet, directories: Sequence[Path], cell: str, key: 
         if key is not None:
             raise UserError(f"--key is for sheets that `annotate export --key` wrote; {sheet.path} is not one")
         if len(directories) > 1:
-            raise UserError(f"{sheet.path} is of one run; give that run folder only")
+            raise UserError(f"{sheet.path} is from one run; give that run folder only")
         if not directories:
             return None
         run = JudgedRun.read(directories[0], cell)
@@ -51,7 +51,7 @@ def question_of(sheet: BlankSheet, directories: Sequence[Path], cell: str, key: 
         origin = f"{run.result.cell} in {directories[0]}"
     else:
         if key is None and directories:
-            raise UserError(f"{sheet.path} is of several systems; give its key too: --key KEY.json")
+            raise UserError(f"{sheet.path} mixes several systems; add its key: --key KEY.json")
         if key is None:
             return None
         question, origin = Lineup.read(key, directories), str(key)
@@ -63,8 +63,8 @@ def question_of(sheet: BlankSheet, directories: Sequence[Path], cell: str, key: 
             n_foreign += 1
     if n_foreign:
         raise UserError(
-            f"{sheet.path} was not exported with {origin}: {n_foreign:,} of its {len(sheet.cells):,} rows are not in "
-            "it; give the one it was exported with"
+            f"{sheet.path} does not belong to {origin}, which lacks {n_foreign:,} of its {len(sheet.cells):,} rows; "
+            "give what it was exported from"
         )
     return question
 
@@ -237,7 +237,7 @@ class Desk:
             if who not in self._people:
                 if self.sheet_of(who).exists():
                     raise UserError(
-                        f"there is already a file {self.sheet_of(who).name} of somebody else; take another name"
+                        f"{self.sheet_of(who).name} already exists and is somebody else's; choose another name"
                     )
                 self._record(who, "joined", name=name)
             return {"who": who, "name": self._people[who].name}
@@ -326,7 +326,7 @@ class Desk:
                 self._take_in(event)
             except (KeyError, TypeError, ValueError, IndexError, UserError):
                 raise BadFile(
-                    self._journal.path, "is not a line of this journal; put back a copy of it", line=number
+                    self._journal.path, "is not a line of this journal; restore a copy", line=number
                 ) from None
 
     def _take_in(self, event: Mapping[str, Any]) -> None:
@@ -363,7 +363,7 @@ def _line(given: Mapping[str, Any], name: str, longest: int) -> str:
         raise UserError(f"{name} is a text, not {value!r:.20}")
     line = " ".join("".join(x for x in value if x.isspace() or unicodedata.category(x) not in ("Cc", "Cs")).split())
     if len(line) > longest:
-        raise UserError(f"the {name} has {len(line):,} characters; {longest:,} are possible")
+        raise UserError(f"the {name} has {len(line):,} characters; at most {longest:,} are allowed")
     return line
 
 

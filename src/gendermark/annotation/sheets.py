@@ -122,7 +122,7 @@ def refuse_to_overwrite(path: Path, form: Form) -> None:
             return
     except BadFile:
         pass
-    raise UserError(f"{path} may hold somebody's answers; choose another name with -o")
+    raise UserError(f"{path} may contain answers; choose another name with -o")
 
 
 # -- read --------------------------------------------------------------------------------------------------------------

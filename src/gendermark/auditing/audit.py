@@ -187,8 +187,7 @@ def _recognise_tables(path: Path, parser: str) -> Found:
         if not index.lacks_data:
             raise
         unknown = "no column contains benchmark sentences; official data that is not on this machine is unknown"
-        own = str(problem).removeprefix(f"{path}: ")
-        raise BadFile(path, f"{own} ({unknown}: `gendermark data get NAME` fetches it)") from None
+        raise BadFile(path, f"{problem.problem} ({unknown}: `gendermark data get NAME` fetches it)") from None
 
 
 def _read(path: Path) -> tuple[list[Table], list[str]]:

@@ -34,7 +34,7 @@ def own_texts(path: Path, parser: str = "") -> Found:
     columns = [(pairs, column) for pairs in read_pairs(path) for column in pairs.columns]
     if benchmark is None or not columns:
         raise BadFile(
-            path, "has English texts and no translations of them; add a column, called by its language (es, German ...)"
+            path, "has English texts but no translations; add a column named after its language (es, German ...)"
         )
     found, passed_over = [], []
     for pairs, column in columns:

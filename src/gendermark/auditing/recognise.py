@@ -326,7 +326,7 @@ class _Sources:
         each = [self._recognise(group, column) for group in self._groups() for column in columns]
         found = [one for one in each if one is not None]
         if not found and not self.passed_over:
-            self.passed_over.append("has source sentences, but no translations of them; add a column with translations")
+            self.passed_over.append("has source sentences but no translations of them; add a column with translations")
         # Numbers, labels and remarks: mention them, since one may have been meant as a translation.
         if found and (others := sorted(self._looked_at - self._used)):
             self.passed_over.append(f"no translations are in column {', '.join(map(self._shown, others))}")

@@ -63,7 +63,7 @@ def export(
     if key is not None:
         _export_systems(directories, output, key, cell, per_category, seed)
     elif len(directories) > 1:
-        raise UserError("one sheet of several systems needs --key KEY.json, which says whose each row is")
+        raise UserError("a sheet of several systems needs --key KEY.json, which records the system of each row")
     else:
         _export_run(directories[0], output, cell, n, seed, with_source=with_source)
 

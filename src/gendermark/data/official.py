@@ -207,8 +207,8 @@ def fetch(
             raise
         except OSError as problem:
             raise UserError(
-                f"the cache {cache_root()} cannot be written to ({problem.strerror or problem}); make room, or set "
-                f"{CACHE} to another directory, and run this again to go on where it stopped"
+                f"the cache {cache_root()} cannot be written to ({problem.strerror or problem}); free space, or set "
+                f"{CACHE} to another directory, and rerun the same command to resume"
             ) from None
     return {file.path: base / file.path for file in files}
 
@@ -281,7 +281,7 @@ def _accept(file: DataFile, target: Path, origin: str) -> None:
     if found != file.sha256:
         part.unlink()
         hashes = f"SHA-256 expected {file.sha256}, got {found}"
-        raise DataUnavailable(f"{origin} is not the {file.path} of its card ({hashes}); {_remedy()}")
+        raise DataUnavailable(f"{origin} is not the expected {file.path} ({hashes}); {_remedy()}")
     part.replace(target)
 
 
@@ -376,7 +376,7 @@ class _Web:
                         progress(n_here)
         if n_here > file.size:
             part.unlink()
-            raise DataUnavailable(f"{_shown(url)} sends more than the {file.size:,} bytes on its card; {_remedy()}")
+            raise DataUnavailable(f"{_shown(url)} sends more than the expected {file.size:,} bytes; {_remedy()}")
 
 
 def _size(path: Path) -> int:

@@ -63,7 +63,9 @@ def hold(path: Path, *, timeout_seconds: float = 0.0, on_wait: Callable[[], None
         while not _try_lock(handle, shared=False):
             n_failed += 1
             if time.monotonic() > deadline:
-                raise LockTimeoutError(f"another process holds {path} (waited {timeout_seconds:g} s); let it end first")
+                raise LockTimeoutError(
+                    f"another process holds {path} (waited {timeout_seconds:g} s); wait for it to end"
+                )
             if n_failed == 2 and on_wait:
                 on_wait()
             time.sleep(_POLL_SECONDS)

@@ -46,7 +46,8 @@ def read_pairs(path: Path | str) -> list[Pairs]:
     found = [pairs for table in read_tables(path) if (pairs := _pairs(Path(path), table)) is not None]
     if not found:
         raise BadFile(
-            path, "has no column of English texts; call it 'source', and call a column of translations by its language"
+            path,
+            "has no column of English texts; name it 'source', and name each column of translations by its language",
         )
     return found
 

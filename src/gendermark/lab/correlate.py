@@ -238,7 +238,7 @@ def _permutation(cells: Sequence[Row], asked: str) -> str:
     """The requested null model; default: within languages, if at least two have several systems."""
     sizes = Counter(map(_language, cells))
     if asked == "languages" and max(sizes.values()) < 2:
-        raise UserError("no language has two systems that could change places; give more runs, or --permutation free")
+        raise UserError("no language has two systems to permute; give more runs, or --permutation free")
     return asked or ("languages" if sum(n > 1 for n in sizes.values()) > 1 else "free")
 
 

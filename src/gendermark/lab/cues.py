@@ -341,9 +341,7 @@ def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
     sets: dict[str, list[Drawn]] = defaultdict(list)
     for found in results.drawn_sentences(cell):
         if not found.item.entity:
-            raise UserError(
-                f"{cell.run} has sentences without a person to speak of, in which there are no cues to find"
-            )
+            raise UserError(f"{cell.run} has sentences in which no person is marked, so there are no cues to find")
         sets[found.item.contrast].append(found)
     rows = []
     for members in sets.values():

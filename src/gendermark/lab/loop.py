@@ -185,9 +185,9 @@ def _step(course: Course, schedule: Schedule, optimizer: Any, progressed: Progre
         if not is_out_of_memory(problem):
             raise
         raise UserError(
-            f"not enough memory for a batch of {schedule.tokens_per_batch:,} tokens at step {step + 1}; what was "
-            "learnt up to the last checkpoint is kept: free some memory and give the same command again, or start in "
-            "another directory with smaller batches or a smaller model"
+            f"not enough memory for a batch of {schedule.tokens_per_batch:,} tokens at step {step + 1}; the last "
+            "checkpoint is kept: free memory and rerun the same command, or start in another directory with smaller "
+            "batches or a smaller model"
         ) from None
     for weight, gradient in zip(course.weights, gradients, strict=True):
         weight.grad = gradient

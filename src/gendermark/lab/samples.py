@@ -43,7 +43,7 @@ _ORDER = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL, None)
 def look_at(cell: Cell, *, contrast: str = "", source: str = "") -> dict[str, Any]:
     """The samples for a sentence with he, she and they: by the id of its contrast set, or by (part of) its text."""
     if bool(contrast) == bool(source):
-        raise UserError("say which sentence: either --contrast ID or --source TEXT")
+        raise UserError("choose a sentence with --contrast ID or --source TEXT, not both")
     drawn = results.drawn_sentences(cell)
     wanted = _contrast_of(cell, drawn, contrast, source)
     readings = iter(_genders(cell, drawn))

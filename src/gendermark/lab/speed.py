@@ -127,8 +127,8 @@ def points_of(settings: Settings) -> list[Point]:
     found += studies.named_points(settings.against)
     if len(found) < 2:
         raise UserError(
-            f"one point has nothing to be compared with: {found[0].name}; give --vary with several values, or another "
-            "system with --against"
+            f"{found[0].name} is the only setting to measure; give --vary with several values, or another system with "
+            "--against"
         )
     studies.refuse_equal_names(found, "--against NAME=SPEC")
     return found
@@ -171,8 +171,8 @@ def _offered(settings: Settings) -> dict[str, Sequence[str]]:
     found = {key: values for key, values in faster.items() if key not in given}
     if not found:
         raise UserError(
-            f"nothing is known that would make {settings.system} faster; say what to vary with --vary KEY=V1,V2, or "
-            "give another system with --against"
+            f"{settings.system} has no options that are known to affect its speed; choose some with --vary KEY=V1,V2, "
+            "or give another system with --against"
         )
     return found
 
@@ -181,7 +181,7 @@ def _place_of(baseline: str, points: Sequence[Point]) -> int:
     called = [point.name for point in points]
     if baseline and baseline not in called:
         # Names of points contain commas.
-        raise UserError(f"there is no point {baseline!r} for --baseline; there are {'; '.join(called)}")
+        raise UserError(f"--baseline {baseline!r} is none of the measured settings: {'; '.join(called)}")
     return called.index(baseline) if baseline else 0
 
 
@@ -238,8 +238,7 @@ def _look_at(point: Point, settings: Settings, selections: tuple[Selection, ...]
     with closing(point.open()) as system:
         if not system.has_own_time:
             raise UserError(
-                f"{point.spec} holds translations that were made elsewhere, so it has no time of its own; give a "
-                "system that translates"
+                f"{point.spec} holds translations made elsewhere, which cannot be timed; give a system that translates"
             )
         plan(RunConfig(point.spec, selections, point.options), system)
         if not system.is_for_items_only:

@@ -79,8 +79,8 @@ class Architecture:
                 raise UserError(f"an architecture's {field.name} is a whole number, at least 1, not {value!r}")
         if self.width % (2 * self.n_heads):
             raise UserError(
-                f"width {self.width} cannot be shared by {self.n_heads} heads; it must be a multiple of "
-                f"{2 * self.n_heads}, twice their number"
+                f"width {self.width} does not fit {self.n_heads} heads; it must be a multiple of {2 * self.n_heads}, "
+                "twice their number"
             )
 
     @property

@@ -145,7 +145,7 @@ def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) 
     directory, recipe = settings.output, settings.recipe()
     device = device_of({"device": settings.device})
     if (settings.teacher_samples or settings.sampling) and settings.teacher is None:
-        raise UserError("--teacher-samples and --sampling say what is learnt of a teacher; name one with --teacher")
+        raise UserError("--teacher-samples and --sampling need --teacher SYSTEM")
     if bool(settings.self_train) != bool(settings.monolingual):
         raise UserError("--self-train SYSTEM and --monolingual TEXT go together; give both or neither")
     if directory.exists() and not directory.is_dir():
@@ -200,7 +200,7 @@ def prepare(settings: Settings, run_context: RunContext) -> Prepared:
     parts, self_trained = _with_additions(parts, settings, run_context)
     lines = text.mixed(parts, seed=0)
     if not lines:
-        raise UserError(f"nothing is left of {', '.join(settings.pairs)} to train on; give more text")
+        raise UserError(f"no pairs of {', '.join(settings.pairs)} are left to train on; give more text")
     given = settings.pieces or settings.init_from
     pieces = read_pieces(given) if given else _learn_pieces(lines, settings.n_pieces)
     if settings.documents:
@@ -211,7 +211,9 @@ def prepare(settings: Settings, run_context: RunContext) -> Prepared:
     short = [i for i in range(len(lines)) if max(len(everything.sources[i]), len(everything.targets[i])) <= _LONGEST]
     lines = [lines[i] for i in short]
     if not lines:
-        raise UserError(f"every sentence of {', '.join(settings.pairs)} has more than {_LONGEST} pieces; cut the text")
+        raise UserError(
+            f"every sentence of {', '.join(settings.pairs)} has more than {_LONGEST} pieces; split the text"
+        )
     facts = {
         "teacher": settings.teacher,
         **({"context": settings.context} if settings.documents else {}),
@@ -287,8 +289,8 @@ def _check_separator(context: str, pieces: Pieces) -> None:
     separator = context.partition(":")[2]
     if pieces.numbers[UNKNOWN] in pieces.encode(separator):
         raise UserError(
-            f"the pieces that are to be used have no sign for {separator!r}; choose another separator with --context, "
-            "or leave out --pieces, so that they are learnt from this text"
+            f"the given pieces cannot write {separator!r}; choose another separator with --context, or leave out "
+            "--pieces to learn new ones from this text"
         )
 
 
@@ -374,8 +376,8 @@ def inherit(model: Any, pieces: Pieces, directory: Path) -> None:
     for name in ("width", "n_heads", "feed_forward", "attention"):
         if getattr(old, name) != getattr(new, name):
             raise UserError(
-                f"{directory} has {name} {getattr(old, name)}, not {getattr(new, name)}; a model can begin with the "
-                "weights of one that differs in depth alone"
+                f"{directory} has {name} {getattr(old, name)}, not {getattr(new, name)}; weights can be taken only "
+                "from a model that differs in depth alone"
             )
     if words != list(pieces.numbers):
         raise UserError(f"{directory} has other pieces; add --pieces {directory}")
@@ -384,7 +386,7 @@ def inherit(model: Any, pieces: Pieces, directory: Path) -> None:
     for side, n in n_new.items():
         if n > n_old[side]:
             raise UserError(
-                f"{directory} has {n_old[side]} layers in its {side}; a model of {n} cannot begin with them"
+                f"{directory} has {n_old[side]} layers in its {side}; a model of {n} cannot start from them"
             )
     weights = torch_models.read_weights(directory)
 

@@ -63,13 +63,13 @@ class Settings:
     def models(self) -> dict[str, tuple[Point, str]]:
         models = studies.named_points(self.systems)
         if len(models) < 2:
-            raise UserError("one model has nothing to be compared with; give --system NAME=SPEC at least twice")
+            raise UserError("give at least two models to compare: --system NAME=SPEC, repeated")
         studies.refuse_equal_names(models, "--system NAME=SPEC")
         shown = pairs(self.context, "--context", "ctx=separator:<sep>")
         known = [model.name for model in models]
         for name in shown:
             if name not in known:
-                raise UserError(f"--context is for {name!r}, and no model has this name; there are {', '.join(known)}")
+                raise UserError(f"--context names {name!r}, which is none of the models: {', '.join(known)}")
         return {
             model.name: (model, shown.get(model.name) or str(trained_facts(model.spec).get("context") or "none"))
             for model in models

@@ -181,8 +181,8 @@ def without_test_set(parts: Sequence[Part], path: str, *, drop: bool) -> list[Pa
     n_inside = sum(key(line.source) in held_out for part in parts for line in part.train)
     if n_inside and not drop:
         raise UserError(
-            f"{n_inside:,} training pairs have a source of the test set {path}, so that it would measure what was "
-            "learnt by heart; --drop-test-pairs trains without them"
+            f"{n_inside:,} training pairs have a source of the test set {path}, which would then measure memorisation; "
+            "--drop-test-pairs removes them"
         )
     return [replace(part, train=_away(part.train, held_out)) for part in parts]
 
@@ -260,7 +260,7 @@ def _grammar_count(text: str, option: str) -> int | None:
     if not equals or name.strip() != GRAMMAR:
         return None
     if not number.strip().isdecimal() or int(number) < 1:
-        raise UserError(f"{option} takes a number behind {GRAMMAR}=, {GRAMMAR}=20000 for example, not {number!r}")
+        raise UserError(f"{option} takes a number after {GRAMMAR}=, {GRAMMAR}=20000 for example, not {number!r}")
     return int(number)
 
 
@@ -334,7 +334,7 @@ def check_self_training(direction: Direction) -> None:
     languages = registry.names("language")
     if direction[0] != "en" or direction[1] not in languages:
         raise UserError(
-            "--self-train keeps translations by the gender of people, which can be read from en into "
+            "--self-train keeps translations with the right gender, which can be read from en into "
             f"{', '.join(languages)}, not {'-'.join(direction)}"
         )
 
@@ -362,8 +362,8 @@ def self_training_part(
     n = min(map(len, kept.values()))
     if not n:
         raise UserError(
-            f"nothing is left of {', '.join(texts)} to learn from: {len(gendered):,} of {len(sentences):,} sentences "
-            f"tell somebody's gender, and {system} keeps it in {len(kept[Gender.FEMININE]):,} of women and "
+            f"{', '.join(texts)} has too little to learn from: {len(gendered):,} of {len(sentences):,} sentences "
+            f"state a person's gender, and {system} keeps it in {len(kept[Gender.FEMININE]):,} of women and "
             f"{len(kept[Gender.MASCULINE]):,} of men; give more text with --monolingual"
         )
 

@@ -70,7 +70,7 @@ def read_all(
     if translations is None:
         return [[_person(person) for person in people] for people in found]
     if to not in registry.names("language"):
-        raise UserError(f"cannot read translations into {to!r}; known are {', '.join(registry.names('language'))}")
+        raise UserError(f"cannot read translations into {to!r}; available: {', '.join(registry.names('language'))}")
     return [
         [_person(person, shown) for person, shown in zip(people, target_of(source, people, text, to), strict=True)]
         for source, people, text in zip(sources, found, translations, strict=True)

@@ -248,8 +248,8 @@ class Cell:
         outcome = outcome_of(judgement, draws=self.benchmark.draws)
         if outcome not in OUTCOMES:
             raise UserError(
-                f"{self.name}: judgement {judgement.item_id} came out {outcome!r}, which this version does not know; "
-                "run it again"
+                f"{self.name}: judgement {judgement.item_id} has the outcome {outcome!r}, which this version does "
+                "not know; run it again"
             )
         return GENDERS.index(judgement.observed or NONE), VERDICTS.index(judgement.verdict), OUTCOMES.index(outcome)
 

@@ -52,7 +52,7 @@ class SystemFacts:
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             if not isinstance(value, str) or not value.strip() or "|" in value:
-                raise UserError(f"the {name} of a system is a text without the character |, not {value!r}")
+                raise UserError(f"the {name} of a system must be text without |, not {value!r}")
         if not re.search(r"[a-z0-9]", self.name.lower()):
             raise UserError(f"the name of a system needs a letter from a to z, or a digit; {self.name!r} has none")
         if self.date != UNRECORDED and not _DATE.fullmatch(self.date):

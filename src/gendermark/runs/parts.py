@@ -184,7 +184,7 @@ def _read_part(directory: Path) -> _Made:
     if not is_sound:
         raise BadFile(
             directory / folder.MANIFEST,
-            "is not the manifest of a part; delete it and run the part again (stored answers are not asked again)",
+            "is not the manifest of a part; delete it and run the part again (stored answers are reused)",
         )
     for cell, row in cells.items():
         folder.check_sums(directory / cell, row, _again([found]))
@@ -193,7 +193,7 @@ def _read_part(directory: Path) -> _Made:
 
 def _again(parts: Sequence[_Made]) -> str:
     named = ", ".join(str(one.part) for one in parts)
-    return f"run {'part' if len(parts) == 1 else 'parts'} {named} again (stored answers are not asked again)"
+    return f"run {'part' if len(parts) == 1 else 'parts'} {named} again (stored answers are reused)"
 
 
 def _check_parts(given: Sequence[_Made]) -> None:
@@ -242,7 +242,7 @@ def _check_data(selection: Selection, origin: str, parts: Sequence[_Made]) -> No
         data = file_of(selection.data) or f"the {selection.data} set of {selection.cell}"
         named = ", ".join(str(one.directory) for one in other)
         raise UserError(
-            f"{data} is not what {named} {'was' if len(other) == 1 else 'were'} made from; put it back as it was, or "
+            f"{data} has changed since {named} {'was' if len(other) == 1 else 'were'} made; restore it, or "
             f"{_again(other)}"
         )
 
@@ -276,7 +276,7 @@ class _Joined(System):
                 break
             yield answers
         if next(asked, None) is not None:
-            raise UserError(f"the parts do not answer the sentences that {self._cell} has now; run all of them again")
+            raise UserError(f"the parts translate other sentences than {self._cell} has now; run all parts again")
 
 
 def _read(path: Path) -> Iterator[tuple[int, list[Translation]]]:

@@ -82,15 +82,15 @@ def quality_gap(result: Result, scorer: Any, resampling: Resampling) -> QualityG
 
 def _sentences(result: Result) -> tuple[list[str], list[str], list[str]]:
     if not result.texts:
-        raise UserError(f"{result.cell} has no sentences at hand; load its run folder, or score it again")
+        raise UserError(f"{result.cell} was loaded without its sentences; load its run folder, or score it again")
     check_unchanged(result.selection.data, result.origin, result.cell)
     items = {item.item_id: item for item in benchmark_of(result).load(result.selection).items}
     references = [items[judgement.item_id].tags.get("reference", "") for judgement in result.judgements]
     genders = {judgement.expected for judgement in result.judgements}
     if not all(references) or not genders.issuperset(_GENDERS):
         raise UserError(
-            f"{result.cell} has no references of sentences about men and about women; MT-GenEval's pairs, "
-            "MiTTenS, and your own data with a column `reference` have"
+            f"{result.cell} lacks references for sentences about men and about women; use MT-GenEval's pairs, "
+            "MiTTenS, or your own data with a column `reference`"
         )
     sources, texts = zip(*((source, text or "") for source, text in result.texts), strict=True)
     return list(sources), list(texts), [without_tags(reference) for reference in references]
@@ -132,5 +132,7 @@ def _sacrebleu(name: str, metric: Any, texts: list[str], references: list[str]) 
         return float(metric._compute_score_from_stats([float(number) for number in sums]).score)
 
     if abs(value(np.sum(rows, axis=0)) - whole.score) > 1e-6:
-        raise UserError(f"{name} is not the score of sums over sentences; pass a function that scores each sentence")
+        raise UserError(
+            f"{name} cannot be computed from sums over sentences; pass a function that scores each sentence"
+        )
     return name.replace("+", "p"), f"sacrebleu,{name},{signature}", rows, value

@@ -74,7 +74,7 @@ def rejudge(
     config = {**run.manifest["config"], "selections": [s.to_json() for s in chosen], "rejudged": run.name}
     if output is not None:
         if output.resolve() == run.path.resolve():
-            raise UserError(f"{output} holds the run that is judged again; choose another directory with -o")
+            raise UserError(f"{output} is the run to be rejudged; choose another directory with -o")
         folder.check_reusable(output, config)
     resampling = Resampling(**config.get("resampling", {}))
     work: list[_Again] = []

@@ -203,7 +203,7 @@ def translate_steps(
     if directory is not None:
         for title, n in Counter(step.title for step in planned.steps).items():
             if n > 1:
-                raise UserError(f"{title} is asked for {n} times in one run folder; give each its own directory")
+                raise UserError(f"{title} is requested {n} times in one run folder; use a separate directory for each")
         if not is_new:
             _take(directory, config, stack)
     if len(planned.steps) > 1:

@@ -35,7 +35,7 @@ def dataset(benchmark: str, gendermark: Any = None, **_: Any) -> Any:
 
     if not isinstance(gendermark, Mapping):
         raise UserError(
-            """tell gendermark's options by --metadata '{"gendermark": {"to": "es", "data": "official"}}'"""
+            """pass gendermark's options with --metadata '{"gendermark": {"to": "es", "data": "official"}}'"""
         )
     options = {"to": "", "prompt": "default", **gendermark}
     to, prompt = str(options.pop("to")), options.pop("prompt")

@@ -76,7 +76,7 @@ def load(settings: gate.Settings) -> ItemSet:
     chosen = [row for row in rows if row.group in groups]
     if not chosen:
         raise UserError(
-            f"{settings.benchmark} has no sentences with {settings.parts[0]} people of open gender into "
+            f"{settings.benchmark} has no sentences with {settings.parts[0]} people of unspecified gender into "
             f"{settings.target_language} ({settings.data} data); leave out --group {settings.parts[0]}"
         )
     items: list[Item] = []
@@ -263,7 +263,7 @@ def _expanded(cells: Mapping[str, str], marked: str, number: int) -> Row:
 def with_defaults(settings: S) -> S:
     """By the paper's rules, only an exact variant shows its gender."""
     if settings.rules == "paper" and settings.reading not in ("", "exact"):
-        raise UserError(f"rules paper read exact matches only; leave out --reading {settings.reading}")
+        raise UserError(f"rules paper count exact matches only; leave out --reading {settings.reading}")
     return replace(settings, reading="exact") if settings.rules == "paper" else settings
 
 

@@ -77,7 +77,7 @@ def default(settings: Settings) -> Settings:
 
 def complete(settings: Settings) -> Settings:
     if settings.rules == "paper" and settings.detector != "suffix":
-        raise UserError(f"rules paper of gest read with detector suffix, not {settings.detector}; leave out --detector")
+        raise UserError(f"rules paper of gest need the detector suffix, not {settings.detector}; leave out --detector")
     if settings.detector == "suffix" and settings.target_language not in PUBLISHED_LANGUAGES:
         what = "rules paper" if settings.rules == "paper" else "detector suffix"
         instead = "use --rules best" if settings.rules == "paper" else "leave out --detector"

@@ -106,8 +106,8 @@ def complete(settings: Settings) -> Settings:
                 raise UserError(f"--{name} of mittens belongs to the paper's rules; add --rules paper, or leave it out")
     elif not settings.is_into_english:
         raise UserError(
-            "the authors of mittens leave translations out of English to people, and have no rule for them; use "
-            "--rules best, or ask people with `gendermark annotate`"
+            "rules paper of mittens cover translations into English only (the authors judge the others by hand); use "
+            "--rules best, or `gendermark annotate`"
         )
     else:
         settings = replace(settings, mixed=settings.mixed or "wrong", none=settings.none or "right")

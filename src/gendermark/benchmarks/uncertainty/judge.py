@@ -91,7 +91,7 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:
     if not item.entity:
-        raise UserError("mgente data has no person to speak of, so a fake system has nothing to say about it")
+        raise UserError("mgente data marks no person in its sentences, so controls (fake:) cannot translate it")
     return WINOMT.render(item, gender, items.as_winomt(settings))
 
 
@@ -297,7 +297,7 @@ def by_the_paper(settings: Settings) -> Settings:
         ("--alpha", "tuned or tuned:RUN_FOLDER", alpha, alpha == "" or alpha.startswith("tuned")),
     ):
         if not agrees:
-            raise UserError(f"rules paper take {flag} {theirs}, not {given}; give that, or take --rules best")
+            raise UserError(f"rules paper need {flag} {theirs}, not {given}; use that, or --rules best")
     return replace(
         settings,
         similarity=settings.similarity or f"e5:{DEFAULT_E5}",

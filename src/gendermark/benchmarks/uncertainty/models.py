@@ -42,7 +42,7 @@ def load_pretrained(kind: str, name: str, what: str, extra: str, flag: str) -> t
     except ImportError:
         raise MissingExtra(what, extra) from None
     if name.startswith((".", "/")) and not Path(name).is_dir():
-        raise UserError(f"{what} finds no directory {name!r}; give the one that holds its model")
+        raise UserError(f"{what}: there is no directory {name!r}; give the directory of its model")
 
     def load(**options: Any) -> tuple[Any, Any, Any]:
         with _quietly(transformers.utils.logging):

@@ -173,7 +173,7 @@ def _as_published(settings: Settings) -> Settings:
     if settings.aligner not in ("", "fast-align"):
         raise UserError("the published rules of winomt align with fast-align; leave out --aligner")
     if settings.detector:
-        raise UserError("the published rules of winomt read gender in their own way; leave out --detector")
+        raise UserError("the published rules of winomt have their own gender detector; leave out --detector")
     return settings
 
 
@@ -181,7 +181,7 @@ def default_revision(settings: Settings) -> Settings:
     if settings.rules != "paper2019" or settings.data != "official":
         return settings
     if settings.revision == "latest":
-        raise UserError("rules paper2019 belong to the data of 2019; leave out --revision, or use --rules repo2020")
+        raise UserError("rules paper2019 need the data of 2019; leave out --revision, or use --rules repo2020")
     return replace(settings, revision="2019")
 
 
