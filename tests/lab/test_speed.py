@@ -253,6 +253,14 @@ def test_trainings_are_averaged_with_the_interval_between_them(tmp_path: Path, g
     assert own["mean"]["low"] < min(own["values"]), "Student's interval of three is wider than their range"
     assert own["difference"]["value"] == pytest.approx(own["mean"]["value"] - base["mean"]["value"])
     assert own["difference"]["high"] < 0
+    # The same trainings with another option are compared training by training: here they do not differ.
+    same = [
+        f"--seed-of={name}=fake:right{o},fake:masculine{o},fake:random{o}"
+        for name, o in (("a", ""), ("b", "?delay_ms=1"))
+    ]
+    found = json.loads(gendermark("study", "speed", *same, *options[:-1], str(tmp_path / "same")).out)["trainings"]
+    assert found["b"]["anti"]["difference"] == {"value": 0, "low": None, "high": None}
+    assert found["b"]["anti"]["mean"]["low"] < found["b"]["anti"]["mean"]["high"]
     refused = gendermark("study", "speed", "--to", "es", "--seed-of", "a=fake:right", "-o", str(tmp_path / "other"))
     assert refused.exit_code == 2
     assert "a=fake:right" in refused.err

@@ -209,12 +209,22 @@ class Study:
         return [value for point in points if (value := point.value(column)) is not None]
 
     def trained(self, name: str, column: str) -> tuple[Span, Span] | None:
-        """Mean over trainings, and its difference from the baseline model, with intervals between trainings."""
-        own, base = self.of_trainings(name, column), self.of_trainings(next(iter(self.trainings)), column)
+        """Mean over trainings, and its difference from the baseline model, with intervals between trainings.
+
+        Points that are the same trainings with other options are compared training by training.
+        """
+        first = next(iter(self.trainings))
+        own, base = self.of_trainings(name, column), self.of_trainings(first, column)
         if not own or not base:
             return None
-        confidence = self.confidence
-        return between_trainings(own, confidence=confidence), between_trainings(own, base, confidence)
+        weights, theirs = (
+            [point.spec.partition("?")[0] for point in self.points if point.name in self.trainings[model]]
+            for model in (name, first)
+        )
+        change = between_trainings(own, base, self.confidence)
+        if name != first and weights == theirs and len(set(weights)) == len(own) == len(base):
+            change = between_trainings([a - b for a, b in zip(own, base, strict=True)], confidence=self.confidence)
+        return between_trainings(own, confidence=self.confidence), change
 
 
 # -- the paper's own ---------------------------------------------------------------------------------------------------
