@@ -18,7 +18,6 @@ from gendermark.records import Estimate, Judgement
 from gendermark.reporting import charts
 from gendermark.reporting.charts import Canvas, DotPanel, DotRow, Figure, Sheet, StackedRow, figure, span
 from gendermark.reporting.document import Finding
-from gendermark.reporting.phrases import direction
 from gendermark.result import Result
 
 # -- tables of papers --------------------------------------------------------------------------------------------------
@@ -62,8 +61,7 @@ class Form:
 
 
 def direction_of(cell: Cell) -> str:
-    selection = next(result for result in cell if result is not None).selection
-    return direction(selection.source_language, selection.target_language)
+    return charts.direction(next(result for result in cell if result is not None).cell)
 
 
 def runs_of(cells: Sequence[Cell]) -> list[int]:

@@ -29,7 +29,6 @@ from gendermark.reporting import latex as latex_
 from gendermark.reporting import text as markdown_
 from gendermark.reporting.charts import Canvas, Figure, Line, Look, Point, figure
 from gendermark.reporting.document import Block, Bullets, Code, Drawing, Paragraph, Section, Table
-from gendermark.reporting.phrases import direction
 from gendermark.reporting.published import all_published
 from gendermark.runs.compare import Comparison
 
@@ -525,7 +524,7 @@ def _figure(study: Study, number: str, title: str, columns: Sequence[str]) -> Fi
 def write_files(study: Study, output: Path, command: str = "") -> None:
     """The page, the tables and the figures; `command` reproduces them."""
     drawn = figures(study)
-    title = f"Speed and gender: {direction(*study.direction.split('-'))}"
+    title = f"Speed and gender: {charts.direction(study.direction)}"
     write_text(output / PAGE, html.render("plain.html", title, sections=_sections(study, drawn, command)))
     write_text(output / "table.md", markdown_.markdown([Section(title, [], level=1), *_sections(study)]))
     paper = replace(table4(study), caption=f"{study.direction}: {_caption(study)}", notes=findings(study))

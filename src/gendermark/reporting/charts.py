@@ -16,6 +16,7 @@ from html import escape
 from typing import NamedTuple
 
 from gendermark.markup import minus, visible
+from gendermark.reading.codes import NAMES
 from gendermark.reading.occupations import core_occupations
 from gendermark.records import Estimate, Gender, Judgement
 from gendermark.reporting.document import Figure as Figure
@@ -139,7 +140,6 @@ MALE, FEMALE, PUBLISHED = Look(), Look("triangle", VERMILION), Look("diamond", F
 # The page uses the same colours (`--run-0` and so on) and shapes for the same systems.
 COLOURS = (BLUE, "#C04E00", "#00795A", "#A3487B", "#7A5C00", "#3A3A3A", "#5B4BB5", "#00707C")
 SHAPES = ("circle", "square", "triangle", "diamond", "down", "hourglass")
-MOST_LOOKS = 12
 
 
 def look_of(number: int) -> Look:
@@ -147,9 +147,7 @@ def look_of(number: int) -> Look:
 
 
 def looks_of(names: Mapping[int, str]) -> dict[int, Look]:
-    """Assign styles, with names if shapes recur; beyond `MOST_LOOKS`, names only."""
-    if len(names) > MOST_LOOKS:
-        return {number: Look(colour=INK, name=name) for number, name in names.items()}
+    """Assign styles, with names if shapes recur."""
     recurs = len({number % len(SHAPES) for number in names}) < len(names)
     return {number: replace(look_of(number), name=name if recurs else "") for number, name in names.items()}
 
@@ -754,11 +752,14 @@ def span_of(found: Estimate | None) -> Span | None:
 
 
 def language(cell: str) -> str:
-    return cell.rpartition("-")[2].upper()
+    """The language of a direction that is not English."""
+    source, _, target = cell.rpartition(".")[2].partition("-")
+    code = source if target == "en" else target
+    return NAMES.get(code, code)
 
 
 def direction(cell: str) -> str:
-    return cell.rpartition(".")[2]
+    return " → ".join(NAMES.get(code, code) for code in cell.rpartition(".")[2].split("-", 1))
 
 
 LABOUR_STATISTICS = "US labour statistics, 2017 (Zhao et al., 2018)"

@@ -76,7 +76,16 @@ def figures(
         reports = compared_with_first(runs) if comparisons is None else comparisons
         named = {labels[name]: report for name, report in reports.items() if name in labels}
         found.extend(_forest(named, list(labels.values())))
-    return _with_unique_names(found)
+    # Systems may differ only in characters that file names cannot contain.
+    n_of: Counter[str] = Counter()
+    for place, one in enumerate(found):
+        n_of[one.name] += 1
+        if n_of[one.name] > 1:
+            name = f"{one.name}-{n_of[one.name]}"
+            # Ids in an SVG begin with the figure's name.
+            svg = one.svg.replace(f'"{one.name}-', f'"{name}-').replace(f"(#{one.name}-", f"(#{name}-")
+            found[place] = replace(one, name=name, svg=svg)
+    return found
 
 
 def plot(result: Result) -> Figure:
@@ -114,22 +123,6 @@ def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> 
         sheet = Sheet(benchmark, f".{label}" if n_sheets[benchmark] > 1 else "", cells, "")
         sheets.append(replace(sheet, conditions=described(sheet.any, label)))
     return sheets
-
-
-def _with_unique_names(found: Sequence[Figure]) -> list[Figure]:
-    """Number figures whose systems differ only in characters that file names cannot contain."""
-    seen: set[str] = set()
-    unique = []
-    for one in found:
-        name, number = one.name, 1
-        while name in seen:
-            number += 1
-            name = f"{one.name}-{number}"
-        seen.add(name)
-        # Ids in an SVG begin with the figure's name and must be unique on a page.
-        svg = one.svg.replace(f'"{one.name}-', f'"{name}-').replace(f"(#{one.name}-", f"(#{name}-")
-        unique.append(one if name == one.name else replace(one, name=name, svg=svg))
-    return unique
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
@@ -259,7 +252,7 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
     parts: dict[bool, list[DotRow]] = {is_percent: [] for is_percent in PANELS}
     for (is_percent, cell), metrics in by_row.items():
         benchmark: Benchmark = registry.load("benchmark", cell.partition(".")[0])
-        parts[is_percent].append(DotRow(f"{benchmark.title}, {direction(cell)}"))
+        parts[is_percent].append(DotRow(f"{benchmark.title}, {language(cell)}"))
         for key, found in metrics.items():
             dots = [
                 (Span(one.difference or 0.0, one.low, one.high), replace(looks[label], filled=one.is_significant))
@@ -296,44 +289,36 @@ def short_label(benchmark: Benchmark, metric: str, part: str) -> str:
 
 
 def _trends(sheet: Sheet) -> Iterator[Figure]:
-    """Headline metrics by version, a line per language; many languages give several figures."""
+    """Headline metrics by version, a line per language."""
     benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
-    labels = sheet.labels
+    labels, looks = sheet.labels, {cell: charts.look_of(number) for number, cell in enumerate(sheet.cells)}
+    panels = []
+    for metric, part in map(key_from, benchmark.measures.headline):
+        series = []
+        for cell, found in sheet.cells.items():
+            spans = [span(found[label], metric, part) if label in found else None for label in labels]
+            series += [(looks[cell], spans)] if any(spans) else []
+        about = benchmark.describe(metric)
+        is_percent = about.unit.is_of_hundred
+        unit = (", points" if about.better == "zero" else ", %") if is_percent else ""
+        title = short_label(benchmark, metric, part) + unit
+        panels += [LinePanel(title, series, 10.0 if is_percent else 0.1, about.better)] if series else []
+    if len(labels) < 2 or not panels:
+        return
+
+    def draw(canvas: Canvas) -> None:
+        names = [str(number) for number in range(1, len(labels) + 1)]
+        top = charts.legend(canvas, [(language(cell), look) for cell, look in looks.items()], 0)
+        charts.lines(canvas, panels, names, top)
+
     versions = ", ".join(f"{number}: {label}" for number, label in enumerate(labels, start=1))
-    every = list(sheet.cells.items())
-    for first in range(0, len(every), charts.MOST_LOOKS):
-        cells = every[first : first + charts.MOST_LOOKS]
-        looks = {cell: charts.look_of(number) for number, (cell, _) in enumerate(cells)}
-        panels = []
-        for metric, part in map(key_from, benchmark.measures.headline):
-            series = []
-            for cell, found in cells:
-                spans = [span(found[label], metric, part) if label in found else None for label in labels]
-                if any(spans):
-                    series.append((looks[cell], spans))
-            about = benchmark.describe(metric)
-            is_percent = about.unit.is_of_hundred
-            unit = (", points" if about.better == "zero" else ", %") if is_percent else ""
-            title = short_label(benchmark, metric, part) + unit
-            panels += [LinePanel(title, series, 10.0 if is_percent else 0.1, about.better)] if series else []
-        if len(labels) < 2 or not panels:
-            continue
-        any_of = next(iter(cells[0][1].values()))
-
-        def draw(
-            canvas: Canvas, panels: Sequence[LinePanel] = panels, looks: Mapping[str, charts.Look] = looks
-        ) -> None:
-            entries = [(language(cell), look) for cell, look in looks.items()]
-            names = [str(number) for number in range(1, len(labels) + 1)]
-            charts.lines(canvas, panels, names, charts.legend(canvas, entries, 0))
-
-        yield figure(
-            f"{sheet.benchmark}{sheet.suffix}.trend",
-            "From version to version",
-            f"{versions} ({sheet.conditions}); lines: {charts.intervals_of(any_of)} of each version by itself.",
-            sheet.benchmark,
-            draw,
-        )
+    yield figure(
+        sheet.name_of(sheet.benchmark, "trend"),
+        "From version to version",
+        f"{versions} ({sheet.conditions}); lines: {sheet.intervals} of each version by itself.",
+        sheet.benchmark,
+        draw,
+    )
 
 
 # -- published results -------------------------------------------------------------------------------------------------

@@ -182,10 +182,6 @@ class Rates:
         return abs((self.men.value or 0.0) - (self.women.value or 0.0))
 
     @property
-    def place(self) -> str:
-        return place_name(self.result)
-
-    @property
     def numbers(self) -> str:
         women, men = rounded(self.women.value), rounded(self.men.value)
         if self.source_tells:
@@ -194,11 +190,10 @@ class Rates:
 
     @property
     def counts(self) -> str:
+        women, men = (round((e.value or 0.0) * e.n_total / 100) for e in (self.women, self.men))
         if not self.source_tells:
-            men, women = (round((e.value or 0.0) * e.n_total / 100) for e in (self.men, self.women))
             return f"{men} of {self.men.n_total} people of unspecified gender are translated as men, {women} as women"
-        both = ((self.women, "women"), (self.men, "men"))
-        return ", ".join(f"{round((e.value or 0.0) * e.n_total / 100)} of {e.n_total} {who}" for e, who in both)
+        return f"{women} of {self.women.n_total} women, {men} of {self.men.n_total} men"
 
     @property
     def is_biased(self) -> bool:
@@ -251,7 +246,7 @@ def _kind(result: Result, asked: TwoRates, women: Estimate, men: Estimate, gap: 
     if _is_below_half(women) and _is_below_half(men):
         return LOST
     if lean > 0:
-        return AS_MEN if _is_below_half(women) and _are_mostly_men(result) else FAVOURS_MEN
+        return AS_MEN if _is_below_half(women) and _are_mostly_men(result.judgements) else FAVOURS_MEN
     return FAVOURS_WOMEN if lean < 0 else ALIKE
 
 
@@ -259,15 +254,11 @@ def _is_below_half(found: Estimate) -> bool:
     return found.high is not None and found.high < HALF
 
 
-def _are_mostly_men(result: Result) -> bool:
-    """Whether most women are translated as men, rather than unspecified or untranslated."""
-    seen = _women(result.judgements)
-    return 2 * seen[Gender.MASCULINE] > seen.total()
-
-
 @cached
-def _women(judgements: Sequence[Judgement]) -> Counter[Gender | None]:
-    return Counter(judgement.observed for judgement in judgements if judgement.expected is Gender.FEMININE)
+def _are_mostly_men(judgements: Sequence[Judgement]) -> bool:
+    """Whether most women are translated as men, rather than unspecified or untranslated."""
+    seen = Counter(judgement.observed for judgement in judgements if judgement.expected is Gender.FEMININE)
+    return 2 * seen[Gender.MASCULINE] > seen.total()
 
 
 # -- the verdict -------------------------------------------------------------------------------------------------------
@@ -377,7 +368,8 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
         where = f" (significant in {len(biased)} of {len(every)} results)"
     most = max(biased, key=lambda one: one.size)
     named = [next(name for name, own in systems if most in own)] if n_systems > 1 else []
-    named += [most.place] if len({one.place for one in every}) > 1 else []
+    places = {place_name(one.result) for one in every}
+    named += [place_name(most.result)] if len(places) > 1 else []
     tail = "" if kind == LOST else f"; largest gap: {' in '.join(named)}, {most.size:.0f} points"
     return _fitting(f"{who} {kind[verb]}{where}", tail)
 

@@ -40,7 +40,7 @@ from gendermark.reporting.document import (
 )
 from gendermark.reporting.findings import benchmark_of, leading_key
 from gendermark.reporting.page import render_page
-from gendermark.reporting.phrases import direction, rounded
+from gendermark.reporting.phrases import rounded
 from gendermark.reporting.submission import (
     UNRECORDED,
     Submission,
@@ -179,8 +179,7 @@ def language_of(board: Board) -> str:
 
 
 def direction_of(board: Board) -> str:
-    selection = board.any.result.selection
-    shown = direction(selection.source_language, selection.target_language)
+    shown = charts.direction(board.any.result.cell)
     return f"{shown} ({board.label})" if board.label else shown
 
 

@@ -14,7 +14,7 @@ from gendermark import registry
 from gendermark.benchmarks.findings import Place
 from gendermark.io.textfiles import write_text
 from gendermark.markup import minus
-from gendermark.metrics.metric import key_from
+from gendermark.metrics.metric import SLICES, key_from
 from gendermark.metrics.statistics import benjamini_hochberg
 from gendermark.metrics.verdicts import ALPHA
 from gendermark.names import is_control
@@ -189,7 +189,7 @@ def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str,
     return {
         "languages": NAMES,
         "right_to_left": sorted(RIGHT_TO_LEFT),
-        "slices": explorer.slice_labels(),
+        "slices": {**SLICES, **{name: c.benchmark.slice_label(name) for c in explorer.cells for name in c.slices}},
         "benchmarks": {name: title_of(name) for name in sorted(benchmarks)},
     }
 
@@ -198,15 +198,18 @@ def _title(view: View) -> str:
     names = [view.label(run) for run in view.tested]
     names[:1] = [name[:1].upper() + name[1:] if called(name) != name else name for name in names[:1]]
     who = listed(names) if len(names) <= _MOST_NAMED else f"{counted(len(names)).capitalize()} systems"
-    directions = list(dict.fromkeys(cell.selection.direction for cell in view.cells))
-    sources = list(dict.fromkeys(_name(one.partition("-")[0]) for one in directions))
-    targets = list(dict.fromkeys(_name(one.partition("-")[2]) for one in directions))
-    if not names or not directions:
+    if not names or not view.cells:
         return who or "No results"
+    return f"{who}: {_directions(view.cells)}"
+
+
+def _directions(cells: Sequence[Cell]) -> str:
+    sources = dict.fromkeys(_name(cell.selection.source_language) for cell in cells)
+    targets = dict.fromkeys(_name(cell.selection.target_language) for cell in cells)
     from_, into = (
-        listed(some) if len(some) <= _MOST_NAMED + 1 else f"{len(some)} languages" for some in (sources, targets)
+        listed(list(some)) if len(some) <= _MOST_NAMED + 1 else f"{len(some)} languages" for some in (sources, targets)
     )
-    return f"{who}: {from_} → {into}"
+    return f"{from_} → {into}"
 
 
 def _name(code: str) -> str:
@@ -527,9 +530,8 @@ def _measured(view: View) -> Section:
     for name in view.benchmarks:
         cells = view.of(name)
         n = sum(len(cell) for cell in cells)
-        directions = ", ".join(dict.fromkeys(cell.direction for cell in cells))
         size = _people(cells) if cells[0].benchmark.reads_any_text else f"{n:,} sentences"
-        facts.append((title_of(name), [f"{directions}; {size}"]))
+        facts.append((title_of(name), [f"{_directions(cells)}; {size}"]))
     data = {(result.selection.benchmark, _data(result)): None for run in view.runs for result in run.results}
     kinds = list(dict.fromkeys(kind for _, kind in data))
     facts += [

@@ -12,7 +12,6 @@ from typing import Any
 
 from gendermark.metrics.metric import key_from
 from gendermark.metrics.verdicts import State, untranslated_by_gender
-from gendermark.reading.codes import NAMES
 from gendermark.records import Estimate, Gender, Unit
 from gendermark.reporting.charts import percent
 from gendermark.reporting.document import Finding, Shown
@@ -240,7 +239,3 @@ def percent_range(shares: Sequence[float]) -> str:
 def counted(n: int) -> str:
     """Small numbers as words."""
     return _NUMBERS[n] if n < len(_NUMBERS) else f"{n:,}"
-
-
-def direction(source: str, target: str) -> str:
-    return f"{NAMES.get(source, source)} → {NAMES.get(target, target)}"

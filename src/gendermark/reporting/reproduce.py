@@ -13,8 +13,6 @@ from gendermark.metrics.metric import Resampling
 from gendermark.runs.folder import SCORED
 from gendermark.selection import Selection, options_of
 
-_DEFAULTS = {"data": "official", "rules": "best"}
-
 
 def commands(manifest: Mapping[str, Any], directory: str) -> list[str]:
     """The lines that reproduce a run in one folder: one command if possible, else a short program.
@@ -28,23 +26,21 @@ def commands(manifest: Mapping[str, Any], directory: str) -> list[str]:
         return [shlex.join(["gendermark", "leaderboard", "verify", directory])]
     try:
         selections = [Selection.from_json(row) for row in config["selections"]]
-        arguments = _arguments(selections)
-        if arguments is not None:
-            name = ["--name", str(manifest["name"])] if manifest.get("name") else []
-            return [_line(config, [*arguments, *name], directory)]
-        completed = [select(one)[1] for one in selections]
-        if completed != selections or not selections:
+        if not selections or [select(one)[1] for one in selections] != selections:
             return []
-        named = [f"name={manifest['name']!r}"] if manifest.get("name") else []
-        return _program(config, completed, [f"directory={directory!r}", *named])
+        named = str(manifest.get("name") or "")
+        arguments = _arguments(selections)
+        if arguments is None:
+            return _program(config, selections, directory, named)
+        return [_line(config, [*arguments, *(["--name", named] if named else [])], directory)]
     except (KeyError, TypeError, UserError):
         return []
 
 
-def _program(config: Mapping[str, Any], selections: Sequence[Selection], said: Sequence[str]) -> list[str]:
+def _program(config: Mapping[str, Any], selections: Sequence[Selection], directory: str, named: str) -> list[str]:
     """For benchmarks with different options, which one command line cannot express."""
-    names = ["Selection"]
-    options = list(said)
+    names, options = ["Selection"], [f"name={named!r}"] if named else []
+    options.append(f"directory={directory!r}")
     if config.get("system_options"):
         options.append(f"system_options={dict(config['system_options'])!r}")
     resampling = Resampling(**config.get("resampling", {}))
@@ -73,62 +69,34 @@ def _program(config: Mapping[str, Any], selections: Sequence[Selection], said: S
 
 
 def _arguments(selections: Sequence[Selection]) -> list[str] | None:
-    said = _said(selections) if selections else None
-    if said is None:
-        return None
+    """The shortest options of `gendermark run` that give these selections; None if none do."""
     targets = list(dict.fromkeys(one.target_language for one in selections))
     named = list(dict.fromkeys(one.benchmark for one in selections))
-    for benchmarks in ([], named):
-        try:
-            found = applicable(benchmarks, targets, **said).selections
-        except UserError:
-            continue
-        if set(found) == set(selections):
-            return _words(benchmarks, targets, said)
+    alike: dict[str, Any] = {}
+    for name in dict.fromkeys(("source_language", *(name for one in selections for name in options_of(type(one))))):
+        values = {getattr(one, name) for one in selections if hasattr(one, name)}
+        usual = {field.default for one in selections for field in fields(one) if field.name == name}
+        if len(values) == 1 and values != usual:
+            alike[name] = values.pop()
+    if len(alike.get("parts", ())) > 1:  # the command line takes one
+        return None
+    # Benchmarks fill in most options themselves.
+    least = {name: value for name, value in alike.items() if name in ("data", "rules", "parts")}
+    for said in (least, {**least, **alike}):
+        for benchmarks in ([], named):
+            try:
+                found = applicable(benchmarks, targets, **said).selections
+            except UserError:
+                continue
+            if set(found) == set(selections):
+                words = [word for name in benchmarks for word in ("--benchmark", name)]
+                words += [word for target in targets for word in ("--to", target)]
+                flags = {"source_language": "--from", "parts": "--group"}
+                for name, value in said.items():
+                    text = value[0] if name == "parts" else str(value)
+                    words += [flags.get(name, f"--{name.replace('_', '-')}"), text]
+                return words
     return None
-
-
-def _said(selections: Sequence[Selection]) -> dict[str, Any] | None:
-    """Non-default options of a command; None if the selections need different ones."""
-    said: dict[str, Any] = {}
-    bare = []  # options that benchmarks fill in themselves
-    for one in selections:
-        asked = {key: getattr(one, key) for key in ("source_language", "data", "rules")}
-        bare.append(select(one.benchmark, one.target_language, **asked)[1])
-    # Selection fields that are options of `gendermark run` of the same name.
-    options = dict.fromkeys(name for one in selections for name in options_of(type(one)) if name != "parts")
-    for field in options:
-        both = [(one, usual) for one, usual in zip(selections, bare, strict=True) if hasattr(one, field)]
-        values = {getattr(one, field) for one, _ in both}
-        if all(getattr(one, field) == _DEFAULTS.get(field, getattr(usual, field)) for one, usual in both):
-            continue
-        if len(values) > 1:
-            return None
-        said[field] = values.pop()
-    sources, parts = ({getattr(one, field) for one in selections} for field in ("source_language", "parts"))
-    if len(sources) > 1 or len(parts) > 1:
-        return None
-    if sources != {"en"}:
-        said["source_language"] = sources.pop()
-    if parts != {()}:
-        said["parts"] = parts.pop()
-    return said
-
-
-def _words(benchmarks: Sequence[str], targets: Sequence[str], said: Mapping[str, Any]) -> list[str] | None:
-    parts = said.get("parts", ())
-    if len(parts) > 1:  # the command line takes one
-        return None
-    words = [word for name in benchmarks for word in ("--benchmark", name)]
-    words += ["--from", said["source_language"]] if "source_language" in said else []
-    words += [word for target in targets for word in ("--to", target)]
-    words += [
-        word
-        for key in said
-        if key not in ("parts", "source_language")
-        for word in (f"--{key.replace('_', '-')}", str(said[key]))
-    ]
-    return words + [word for part in parts for word in ("--group", part)]
 
 
 def _line(config: Mapping[str, Any], arguments: Sequence[str], directory: str) -> str:

@@ -25,11 +25,10 @@ from gendermark import names, registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.io.disk_list import reordered
-from gendermark.metrics.metric import SLICES
 from gendermark.records import Gender, Judgement, Verdict
+from gendermark.reporting.charts import direction
 from gendermark.reporting.document import Number
 from gendermark.reporting.findings import language_of, place_name
-from gendermark.reporting.phrases import direction
 from gendermark.reporting.tables import find
 from gendermark.result import Result
 from gendermark.runs.compare import condition_labels, key_of
@@ -126,7 +125,7 @@ class Cell:
         label: str,
         results: Sequence[Result | None],
         texts: Sequence[Sequence[Text]],
-        tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
+        tell: Callable[[str], None],
     ) -> None:
         """`label` distinguishes cells of the same benchmark and direction measured differently.
 
@@ -148,7 +147,9 @@ class Cell:
             if number and number % _PROGRESS_STEP == 0:
                 tell(f"{self.name}: {number:,} of {whole:,} sentences read")
             first = next(judgement for judgement in row if judgement is not None)
-            entity, slices = entity_of(first), self._slices_of(first)
+            # A sentence that names nobody is known by its contrast set.
+            shared = first.contrast if first.contrast != first.item_id else ""
+            entity, slices = first.entity or shared, self._slices_of(first)
             facts.append(_hash(first.item_id))
             facts.append(entities.setdefault(entity, len(entities)))
             facts.append(memberships.setdefault(slices, len(memberships)))
@@ -172,7 +173,7 @@ class Cell:
     @property
     def direction(self) -> str:
         """`English → Spanish`, with the label if two cells share it."""
-        return self._with_label(direction(self.selection.source_language, self.selection.target_language))
+        return self._with_label(direction(self.first.cell))
 
     @property
     def place(self) -> str:
@@ -281,9 +282,9 @@ class Cell:
             places = [place for place, members in enumerate(self._memberships) if wanted.slice in members]
             found &= np.isin(self._facts[:, _SLICES], places)
         if wanted.entity:
-            found &= self._facts[:, _ENTITY] == _place(wanted.entity, self.entities)
+            found &= np.array([name == wanted.entity for name in self.entities], dtype=bool)[self._facts[:, _ENTITY]]
         if wanted.expected:
-            found &= self.expected == _place(wanted.expected, GENDERS)
+            found &= np.array([name == wanted.expected for name in GENDERS])[self.expected]
         if wanted.differ:
             seen = self.answers[:, :, OBSERVED]
             found &= seen.min(axis=1) < np.where(seen == MISSING, 0, seen).max(axis=1)
@@ -298,7 +299,7 @@ class Cell:
                 (OUTCOME, OUTCOMES, wanted.outcome),
             ):
                 if word:
-                    fits &= meant[:, :, column] == _place(word, words)
+                    fits &= meant[:, :, column] == (words.index(word) if word in words else -1)
             found &= fits.any(axis=1)
         if wanted.text and found.any():
             found &= self._have(wanted.text.lower())
@@ -340,11 +341,6 @@ def _hash(item_id: str) -> int:
     return hash(item_id) & 0x7FFFFFFF
 
 
-def _place(word: str, words: Sequence[str]) -> int:
-    """The index of a word; an unused one if unknown."""
-    return words.index(word) if word in words else -1
-
-
 def _in_one_order(
     judgements: Sequence[Sequence[Judgement]], texts: Sequence[Sequence[Text]]
 ) -> tuple[Sequence[Sequence[Judgement | None]], Sequence[Sequence[Text | None]]]:
@@ -362,12 +358,6 @@ def _in_one_order(
         [reordered(own, order) for own, order in zip(judgements, orders, strict=True)],
         [reordered(own, order) for own, order in zip(texts, orders, strict=True)],
     )
-
-
-def entity_of(judgement: Judgement) -> str:
-    """The entity of a sentence; or its contrast set, if it names nobody."""
-    shared = judgement.contrast if judgement.contrast != judgement.item_id else ""
-    return judgement.entity or shared
 
 
 # -- all rows of some runs --------------------------------------------------------------------------------------------
@@ -413,10 +403,6 @@ class Explorer:
                 for cell in self.cells
             ],
         }
-
-    def slice_labels(self) -> dict[str, str]:
-        found = {name: cell.benchmark.slice_label(name) for cell in self.cells for name in cell.slices}
-        return {**SLICES, **found}
 
     def entities(self) -> list[str]:
         return sorted({entity for cell in self.cells for entity in cell.entities if entity})

@@ -286,38 +286,49 @@ def on_paper(submission: Submission) -> list[str]:
             f"{cell / FILE}: its system is {submission.system.full_label}, {folder.RESULT} has {result.system}"
         )
     shown = {**row_of(result), "counts": row["result"].get("counts")}  # without judgements, which were not read
-    return found + list(_differences(cell / FILE, row["result"], shown, f"{folder.RESULT} has"))
+    return found + _differences(cell / FILE, row["result"], shown, f"{folder.RESULT} has")
 
 
-def _differences(path: Path, stored: Mapping[str, Any], made: Mapping[str, Any], says: str) -> Iterator[str]:
+def _differences(path: Path, stored: Mapping[str, Any], made: Mapping[str, Any], says: str) -> list[str]:
     """Values of a file that differ from the expected ones; the first few listed."""
-    expected = json.loads(json.dumps(made))
+    expected = {key: value for key, value in json.loads(json.dumps(made)).items() if key not in _OF_VERSION}
     wrong = [
         f"{path}: {where} is {was!r:.60}, and {says} {now!r:.60}"
-        for key in expected
-        if key not in _OF_VERSION
-        for where, was, now in _unequal(stored.get(key), expected[key], key)
+        for where, was, now in _unequal({key: stored.get(key) for key in expected}, expected)
     ]
-    yield from wrong[:_MOST_FAULTS]
-    if len(wrong) > _MOST_FAULTS:
-        yield f"{path}: {len(wrong) - _MOST_FAULTS:,} more values differ"
+    more = f"{path}: {len(wrong) - _MOST_FAULTS:,} more values differ"
+    return [*wrong[:_MOST_FAULTS], more] if len(wrong) > _MOST_FAULTS else wrong
 
 
-def _unequal(stored: Any, made: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
+def _unequal(stored: Any, made: Any) -> list[tuple[str, Any, Any]]:
     """Values in which two objects differ; numbers only beyond rounding."""
-    if where == "signature" and isinstance(stored, str):
-        stored, made = (dict(part.partition(":")[::2] for part in text.split("|")) for text in (stored, made))
-        made |= {key: stored.get(key) for key in _OF_VERSION}
-    if isinstance(stored, dict) and isinstance(made, dict):
-        for key in dict.fromkeys([*made, *stored]):
-            yield from _unequal(stored.get(key), made.get(key), f"{where} {key}")
-    elif isinstance(stored, list | tuple) and isinstance(made, list | tuple) and len(stored) == len(made):
-        for number, (one, other) in enumerate(zip(stored, made, strict=True), start=1):
-            is_named = isinstance(other, dict) and "metric" in other
-            name = f"{other['metric']}:{other.get('slice')}" if is_named else f"{where} {number}"
-            yield from _unequal(one, other, name)
-    elif type(stored) in (int, float) and type(made) in (int, float):
-        if not math.isclose(stored, made, rel_tol=_CLOSE, abs_tol=_CLOSE):
-            yield where, stored, made
-    elif stored != made or isinstance(stored, bool) is not isinstance(made, bool):
-        yield where, stored, made
+    before, after = dict(_flat(stored)), dict(_flat(made))
+    found = []
+    for where in dict.fromkeys([*after, *before]):
+        was: Any = before.get(where)
+        now: Any = after.get(where)
+        if type(was) in (int, float) and type(now) in (int, float):
+            is_equal = math.isclose(was, now, rel_tol=_CLOSE, abs_tol=_CLOSE)
+        else:
+            is_equal = was == now and isinstance(was, bool) is isinstance(now, bool)
+        if not is_equal:
+            found.append((" ".join(where).rpartition("\t")[2], was, now))
+    return found
+
+
+def _flat(value: Any, *where: str) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value in an object, with where it stands."""
+    if where == ("signature",) and isinstance(value, str):
+        parts = (part.partition(":") for part in value.split("|"))
+        value = {key: text for key, _, text in parts if key not in _OF_VERSION}
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _flat(part, *where, key)
+    elif isinstance(value, list | tuple):
+        yield where, f"{len(value)} entries"
+        for number, part in enumerate(value, start=1):
+            is_named = isinstance(part, dict) and "metric" in part
+            name = f"{number}\t{part['metric']}:{part.get('slice')}" if is_named else str(number)
+            yield from _flat(part, *where, name)
+    else:
+        yield where, value

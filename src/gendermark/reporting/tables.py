@@ -120,7 +120,7 @@ def _asked_form(cells: Sequence[Cell], metrics: Sequence[str]) -> Form:
         for e in first.estimates
         if name in metric_names(benchmark.name, e.metric, e.slice)
     ]
-    heads = [metric if part == "all" else f"{metric}, {part}" for metric, part in keys]
+    heads = [benchmark.label(*key) for key in keys]
     return Form(f"{benchmark.name}-metrics", f"{benchmark.title}.", heads, rows_by_run(cells, keys))
 
 

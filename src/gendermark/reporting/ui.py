@@ -14,9 +14,9 @@ from typing import Any
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
 from gendermark.reporting import html
+from gendermark.reporting.charts import direction
 from gendermark.reporting.findings import findings
 from gendermark.reporting.page import names_for_people, title_of
-from gendermark.reporting.phrases import direction
 from gendermark.reporting.rows import Explorer, Filter, system_labels
 from gendermark.reporting.server import File, Site
 from gendermark.result import Result
@@ -130,23 +130,16 @@ class RunFolders:
         for name in state.done:
             cell = state.directory / name
             try:
-                stamp = _stamp_of(cell)
+                paths = sorted(cell.iterdir())
+                stamp = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
                 if cell not in self._read_cells or self._read_cells[cell][0] != stamp:
                     result = folder.read_cell(cell)
                     self._read_cells[cell] = stamp, result, folder.read_texts(cell, result)
                 yield self._read_cells[cell]
-            except BadFile as problem:  # an unfinished run may be replacing it
-                if state.state == FINISHED:
+            except (OSError, BadFile) as problem:  # an unfinished run may be replacing it
+                if state.state == FINISHED and isinstance(problem, BadFile):
                     raise
                 problems.append(str(problem))
-
-
-def _stamp_of(cell: Path) -> object:
-    try:
-        found = [(path, path.stat()) for path in sorted(cell.iterdir())]
-    except OSError as problem:
-        raise BadFile(cell, f"cannot be read ({problem.strerror or problem}); run it again") from None
-    return tuple((path, status.st_mtime_ns, status.st_size, status.st_ino) for path, status in found)
 
 
 # -- the page ----------------------------------------------------------------------------------------------------------
@@ -196,8 +189,7 @@ def _state(now: Snapshot) -> dict[str, Any]:
 
 
 def _place(cell: str) -> str:
-    benchmark, _, languages = cell.partition(".")
-    return f"{title_of(benchmark)}, {direction(*languages.split('-', 1))}"
+    return f"{title_of(cell.partition('.')[0])}, {direction(cell)}"
 
 
 def _status(now: Snapshot, problem: str) -> dict[str, Any]:
