@@ -216,7 +216,7 @@ def test_women_and_men_are_where_their_numbers_are() -> None:
     figure = _of(result, "winomt.women-men")
     (_, women), (_, men) = _dots(figure, "path", VERMILION), _dots(figure, "circle", BLUE)
     assert men - women > 100, "0% and 100%"
-    assert {"women", "men", "ES", "+100", "better →"} <= set(_texts(figure))
+    assert {"women", "men", "Spanish", "+100", "better →"} <= set(_texts(figure))
     even = _texts(_of(_run("right?p=0.9", "winomt"), "winomt.women-men"))
     assert [text for text in even if text.startswith("(")], "not significant"
     both = figures({"a": [result], "b": [_run("right?p=0.9", "winomt")]})
@@ -295,7 +295,7 @@ def test_the_forest_shows_what_is_significant() -> None:
         "accuracy",
         "gender gap",
         "ΔS",
-        "WinoMT, en-es",
+        "WinoMT, Spanish",
         "difference in points",
         "B always-masculine control",
         "better →",

@@ -133,7 +133,7 @@ def test_latex() -> None:
     assert r"\caption{SimpleGEN. Core data, gendermark's corrected rules (best); in brackets: 95\% CI." in text
     assert r"\begin{tabular}{lrr}" in text
     assert _latex_rows(text) == [
-        ["", "pro", "delta"],
+        ["", "pro", "Δ"],
         ["unbiased control", "61.2", "−3.5"],
         ["", "[50.0, 70.0]", ""],
         ["", "[60.0, 62.5]", ""],

@@ -405,6 +405,7 @@ def _reading(found: Sequence[Board]) -> Section:
 def board_table(*found: Board) -> Table:
     board, is_single = found[0], len(found[0].standings) == 1
     keys, is_ranked = _columns(board), _is_ranked(board)
+    has_dates = any(standing.system.date != UNRECORDED for one in found for standing in one.standings)
     rows: list[list[Text]] = []
     for one in found:
         names = labels([standing.system for standing in one.standings])
@@ -415,12 +416,12 @@ def board_table(*found: Board) -> Table:
                     *([direction_of(one)] if is_single else []),
                     _link(standing, names[standing.system]),
                     *([standing.rank] if is_ranked else []),
-                    standing.system.shown_date,
+                    *([standing.system.shown_date] if has_dates else []),
                     *(Number(standing.estimate(key)) for key in keys),
                     f"{100 * first.n_judged / first.n_total:.1f}" if first is not None and first.n_total else "–",
                 ]
             )
-    heads = [*(["direction"] if is_single else []), "system", *(["rank"] if is_ranked else []), "date"]
+    heads = ["direction"] * is_single + ["system"] + ["rank"] * is_ranked + ["date"] * has_dates
     columns = [*heads, *(board.benchmark.label(*key).removesuffix(", all sentences") for key in keys), "judged, %"]
     caption = "" if is_single else f"Ordered by {board.about.label}: {board.about.meaning}"
     return Table(columns, rows, caption, n_text=2 if is_single else 1)
@@ -496,6 +497,6 @@ def standings_figure(board: Board) -> Figure:
 
     shown = f"Women and men who {sides.what}, in percent, with 95% CI. " if sides else ""
     brackets = " Gap: men minus women, in brackets where it is not significant." if sides else ""
-    ordered = f"Ordered by {about.label}. Rank: the ranks that a system may have, given the comparisons on its board."
+    ordered = f"Ordered by {about.label}. Rank: range of ranks, given the paired comparisons."
     name = f"board.{board.any.result.cell}.{board.label}"
     return charts.figure(name, direction_of(board), f"{shown}{ordered}{brackets}", board.any.result.cell, draw)

@@ -140,7 +140,7 @@ class View:
         return [Section("", found, kind="figures")] if found else []
 
 
-_MOST_NAMED = 3
+MOST_NAMED = 3
 """Maximum systems, languages or places to list by name; more are counted."""
 _MOST_FINDINGS = 5
 _MOST_LINES = 8
@@ -197,7 +197,7 @@ def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str,
 def _title(view: View) -> str:
     names = [view.label(run) for run in view.tested]
     names[:1] = [name[:1].upper() + name[1:] if called(name) != name else name for name in names[:1]]
-    who = listed(names) if len(names) <= _MOST_NAMED else f"{counted(len(names)).capitalize()} systems"
+    who = listed(names) if len(names) <= MOST_NAMED else f"{counted(len(names)).capitalize()} systems"
     if not names or not view.cells:
         return who or "No results"
     return f"{who}: {_directions(view.cells)}"
@@ -207,7 +207,7 @@ def _directions(cells: Sequence[Cell]) -> str:
     sources = dict.fromkeys(_name(cell.selection.source_language) for cell in cells)
     targets = dict.fromkeys(_name(cell.selection.target_language) for cell in cells)
     from_, into = (
-        listed(list(some)) if len(some) <= _MOST_NAMED + 1 else f"{len(some)} languages" for some in (sources, targets)
+        listed(list(some)) if len(some) <= MOST_NAMED + 1 else f"{len(some)} languages" for some in (sources, targets)
     )
     return f"{from_} → {into}"
 
@@ -284,7 +284,7 @@ def _missing(view: View) -> list[Block]:
         if (share := judged_percent(result)) is not None and share < FEW_JUDGED
     ]
     if few:
-        shown = listed(few) if len(few) <= 2 * _MOST_NAMED else f"{len(few)} of {len(view.results())} results"
+        shown = listed(few) if len(few) <= 2 * MOST_NAMED else f"{len(few)} of {len(view.results())} results"
         lines.append(f"Less than {FEW_JUDGED:.0f}% of translations could be judged in {shown}.")
     for cell in view.cells:
         present = {run for run, _ in cell.present}
@@ -296,7 +296,7 @@ def _missing(view: View) -> list[Block]:
         lines += [f"{_where(view, cell, run)}: {as_sentence(text)}" for text in found]
     lines += [f"Not compared: {as_sentence(text)}" for text in view.refusals]
     lines = list(dict.fromkeys(lines))
-    shown_first, rest = lines[:_MOST_NAMED], lines[_MOST_NAMED:]
+    shown_first, rest = lines[:MOST_NAMED], lines[MOST_NAMED:]
     blocks: list[Block] = [Paragraph(line, "warning") for line in shown_first]
     return [*blocks, Section(f"{len(rest)} more warnings", [Bullets(rest)], folded=True)] if rest else blocks
 
@@ -447,7 +447,7 @@ def _disagreement(view: View) -> list[Block]:
     link = Link(f"{n:,} of {whole:,} translated sentences", Filter(differ="yes").link)
     systems = [view.system(run) for run in range(len(view.runs))]
     for cell in (cell for name in view.benchmarks for cell in view.of(name)):
-        if shown := _examples_of_disagreement(cell, view.tested[: _MOST_NAMED + 1], systems):
+        if shown := _examples_of_disagreement(cell, view.tested[: MOST_NAMED + 1], systems):
             where = f", as in {_where(view, cell)}:" if len(view.cells) > 1 else ", such as:"
             text = Paragraph(["The systems disagree on ", link, where])
             return [text, Section("", shown, kind="shown", place=cell.code)]
@@ -489,12 +489,12 @@ def _against_first(view: View) -> list[Block]:
     labels = {view.cell(c.cell).benchmark.label(c.metric, c.slice) for _, c in leading}
     by = f" ({labels.pop()})" if len(labels) == 1 else ""
     blocks: list[Block] = []
-    for run in view.tested[1:] if len(view.tested) <= _MOST_NAMED + 1 else []:
+    for run in view.tested[1:] if len(view.tested) <= MOST_NAMED + 1 else []:
         own = [(c.change(), view.cell(c.cell)) for other, c in leading if other == run]
         text: list[Inline] = [view.system(run), " vs. ", view.system(view.tested[0]), by]
         for number, change in enumerate(change for change in CHANGES if change in dict(own)):
             places = [_where(view, cell) for found, cell in own if found == change]
-            where = listed(places) if len(places) <= 2 * _MOST_NAMED else f"{len(places)} of {len(own)} comparisons"
+            where = listed(places) if len(places) <= 2 * MOST_NAMED else f"{len(places)} of {len(own)} comparisons"
             said = IN_WORDS.get(change, change)
             tone = change if change in ("better", "worse") else ""
             text += ["; " if number else ": ", Strong(said, tone), f" {'for' if change == ABSENT else 'in'} {where}"]

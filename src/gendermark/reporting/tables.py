@@ -120,7 +120,8 @@ def _asked_form(cells: Sequence[Cell], metrics: Sequence[str]) -> Form:
         for e in first.estimates
         if name in metric_names(benchmark.name, e.metric, e.slice)
     ]
-    heads = [benchmark.label(*key) for key in keys]
+    shorts = [(benchmark.describe(metric).short, part) for metric, part in keys]
+    heads = [short if part == "all" else f"{short}, {part}" for short, part in shorts]
     return Form(f"{benchmark.name}-metrics", f"{benchmark.title}.", heads, rows_by_run(cells, keys))
 
 

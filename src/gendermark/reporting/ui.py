@@ -15,8 +15,9 @@ from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
 from gendermark.reporting import html
 from gendermark.reporting.charts import direction
+from gendermark.reporting.document import listed
 from gendermark.reporting.findings import findings
-from gendermark.reporting.page import names_for_people, title_of
+from gendermark.reporting.page import MOST_NAMED, names_for_people, title_of
 from gendermark.reporting.rows import Explorer, Filter, system_labels
 from gendermark.reporting.server import File, Site
 from gendermark.result import Result
@@ -180,7 +181,9 @@ def _render(now: Snapshot, script: str) -> str:
     data = {**_state(now), "words": names_for_people(now.explorer, benchmarks)}
     links = [("#runs", "The runs"), ("#sentences", "The sentences"), ("#finding", "Findings")]
     rows = html.embedded_json(data)
-    return html.render("ui.html", "Runs of gendermark", script=script, connect=True, contents=links, rows=rows)
+    names = now.explorer.systems
+    title = f"Runs of {listed(names) if len(names) <= MOST_NAMED else f'{len(names)} systems'}"
+    return html.render("ui.html", title, script=script, connect=True, contents=links, rows=rows)
 
 
 def _state(now: Snapshot) -> dict[str, Any]:

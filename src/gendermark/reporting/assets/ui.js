@@ -52,7 +52,7 @@
     const problems = status.problems.map((problem) => make("p", { class: "warning" }, `${problem}.`));
     runs.replaceChildren(make("ul", { class: "runs" }, ...lines), ...problems);
     const parts = status.findings.flatMap((found) => findingsOf(found, status.runs));
-    findings.replaceChildren(...(parts.length ? parts : [make("p", {}, "Nothing is finished yet; what is shows up here.")]));
+    findings.replaceChildren(...(parts.length ? parts : [make("p", {}, "No results yet; they appear here as they are written.")]));
   }
 
   async function look() {
@@ -63,7 +63,7 @@
       if (text !== shown) draw(JSON.parse(text));
       shown = text;
     } catch {
-      runs.replaceChildren(make("p", { class: "warning" }, "The server has ended. What is loaded can still be read."));
+      runs.replaceChildren(make("p", { class: "warning" }, "The server has stopped. Sentences already loaded can still be read."));
       shown = "";
       return;
     }
