@@ -18,7 +18,7 @@ from gendermark.benchmarks.uncertainty.items import UNAMBIGUOUS
 from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
-from gendermark.lab.studies import lists, scipy_stats, show
+from gendermark.lab.studies import lists, show, statistics_package
 from gendermark.lab.uncertainty_results import SETTINGS, Cell, Runs, cells_of, differences, differences_of, value_of
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm, permutation_p_value
@@ -46,6 +46,10 @@ system is better than another: in the paper's Table 14, Spearman's would be -0.6
 _CHANCE = "p-values of all languages together"
 MOST_ORDERS = math.factorial(9)
 """Up to this many orders (362,880), all are enumerated; beyond, orders are sampled."""
+
+
+def _stats() -> Any:
+    return statistics_package("scipy.stats", "study uncertainty correlate")
 
 
 # -- the test ----------------------------------------------------------------------------------------------------------
@@ -78,7 +82,7 @@ def correlation_test(
     differences (restricted permutation: Anderson & ter Braak 2003, Journal of Statistical Computation and Simulation
     73:85-113). Distances are from the mean over all orders.
     """
-    stats = scipy_stats("study uncertainty correlate")
+    stats = _stats()
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     parts = _places(blocks if blocks is not None else [0] * len(x))
     is_exact = math.prod(math.factorial(len(part)) for part in parts) <= MOST_ORDERS
@@ -106,7 +110,7 @@ def correlation_test(
 
 def within_blocks(first: ArrayLike, second: ArrayLike, blocks: Sequence[Hashable]) -> tuple[Floats, Floats]:
     """Ranks of both lists, centred within each block, which removes block differences."""
-    rank = scipy_stats("study uncertainty correlate").rankdata
+    rank = _stats().rankdata
     ranks = np.zeros((2, len(blocks)))
     for places in map(list, _places(blocks)):
         for row, values in zip(ranks, (first, second), strict=True):

@@ -23,10 +23,10 @@ from typer import Option
 
 from gendermark.cli.options import Confidence, option_group, resampling
 from gendermark.cli.terminal import AsJson
-from gendermark.errors import MissingExtra, UnknownName, UserError
+from gendermark.errors import UnknownName, UserError
 from gendermark.lab import uncertainty_results as results
 from gendermark.lab.sentence_cues import COLUMNS, FACTORS, annotate, design_columns
-from gendermark.lab.studies import Texts, show
+from gendermark.lab.studies import Texts, show, statistics_package
 from gendermark.lab.uncertainty_results import Cell, Drawn, Into, Measure, Plot, Runs
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm
@@ -62,13 +62,10 @@ def linear_model(
     `p_holm` is corrected over all columns, or factors, of the model, without the intercept. `t` is `None` without
     error. `r_squared` is within sets if there are `levels`. `left_out` has the excluded columns with reasons.
     """
-    try:
-        from statsmodels.regression.linear_model import OLS, OLSResults
-    except ImportError:
-        raise MissingExtra("study uncertainty cues", "lab") from None
+    pandas, models = _package("pandas"), _package("statsmodels.regression.linear_model")
     y = np.asarray(response, dtype=np.float64)
     matrix = np.stack([np.asarray(values, dtype=np.float64) for values in columns.values()], axis=1)
-    cluster_of = _numbered(clusters)
+    cluster_of = pandas.factorize(np.array(clusters))[0]
     n_clusters = int(cluster_of.max()) + 1
     if n_clusters < 2:
         raise UserError("a linear model needs at least two groups of sentences, but there is 1")
@@ -76,9 +73,9 @@ def linear_model(
     if levels is None:
         matrix, names = np.column_stack([np.ones(len(y)), matrix]), (INTERCEPT, *columns)
     else:
-        level_of, names = _numbered(levels), tuple(columns)
-        n_levels = int(level_of.max()) + 1
-        y, matrix = _within(y[:, None], level_of)[:, 0], _within(matrix, level_of)
+        n_levels, names = len(set(levels)), tuple(columns)
+        means = pandas.DataFrame(np.column_stack([y, matrix])).groupby(list(levels)).transform("mean").to_numpy()
+        y, matrix = y - means[:, 0], matrix - means[:, 1:]
     kept, left_out = _independent(matrix, names, is_within=levels is not None)
     matrix, names = matrix[:, kept], tuple(names[place] for place in kept)
     if not kept:
@@ -88,8 +85,9 @@ def linear_model(
             f"{len(y)} rows are too few for a model of {len(names) + n_levels} coefficients; give more sentences or "
             "fewer cues"
         )
-    fit = OLS(y, matrix).fit()
-    fitted = OLSResults(fit.model, fit.params, _covariance(matrix, fit.resid, cluster_of, n_clusters), use_t=True)
+    fit = models.OLS(y, matrix).fit()
+    covariance = _covariance(matrix, fit.resid, cluster_of, n_clusters)
+    fitted = models.OLSResults(fit.model, fit.params, covariance, use_t=True)
     fitted.scale, fitted.df_resid_inference = 1.0, n_clusters - 1
     # If all clusters agree, the error is rounding only: then there is no test.
     rounding = _ROUNDING * np.abs(np.asarray(response)).max() / np.abs(matrix).max(axis=0)
@@ -107,15 +105,8 @@ def linear_model(
     }
 
 
-def _numbered(names: Sequence[Hashable]) -> NDArray[np.intp]:
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    return np.array([numbers[name] for name in names], dtype=np.intp)
-
-
-def _within(matrix: Floats, level_of: NDArray[np.intp]) -> Floats:
-    sizes = np.bincount(level_of)
-    means = np.stack([np.bincount(level_of, column) / sizes for column in matrix.T], axis=1)
-    return np.asarray(matrix - means[level_of])
+def _package(name: str) -> Any:
+    return statistics_package(name, "study uncertainty cues")
 
 
 def _independent(matrix: Floats, names: Sequence[str], *, is_within: bool) -> tuple[list[int], dict[str, str]]:
@@ -323,16 +314,13 @@ def model_cues(cells: Sequence[Cell], asked: Question, *, keep_shared: bool = Fa
 
 def _rare(columns: Mapping[str, Floats], items: Sequence[Item], asked: Question) -> dict[str, int]:
     """Columns found in few occupations, with their number; within sets, where they vary."""
-    found = {}
-    is_within = asked.form == "within"
-    for name, values in columns.items():
-        seen: dict[tuple[str, str], set[float]] = defaultdict(set)
-        for item, value in zip(items, values.tolist(), strict=True):
-            seen[item.entity, item.contrast if is_within else ""].add(value)
-        n = len({entity for (entity, _), own in seen.items() if len(own) > 1 or (1.0 in own and not is_within)})
-        if n < FEW_WITH_CUE:
-            found[name] = n
-    return found
+    design, entities = _package("pandas").DataFrame(columns), [item.entity for item in items]
+    if asked.form == "within":
+        varies = design.groupby([entities, [item.contrast for item in items]]).nunique() > 1
+        n_occupations = varies.groupby(level=0).any().sum()
+    else:
+        n_occupations = (design.groupby(entities).max() > 0).sum()
+    return {name: int(n) for name, n in n_occupations.items() if n < FEW_WITH_CUE}
 
 
 def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
@@ -375,17 +363,15 @@ def _columns(
     items: Sequence[Item], names: Sequence[str], language: str, form: str
 ) -> tuple[dict[str, Floats], dict[str, str]]:
     """The usable columns, and why the others are excluded."""
-    designs = [design_columns(cues) for cues in annotate(items, language)]
+    design = _package("pandas").DataFrame([design_columns(cues) for cues in annotate(items, language)])
+    is_shared = (design.groupby([item.contrast for item in items]).nunique() == 1).all()
     columns: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
     for name in names:
-        values = np.array([design[name] for design in designs])
-        by_set: dict[str, set[float]] = defaultdict(set)
-        for item, value in zip(items, values.tolist(), strict=True):
-            by_set[item.contrast].add(value)
+        values = design[name].to_numpy()
         if values.min() == values.max():
             left_out[name] = "in all sentences" if values[0] else "in no sentence"
-        elif form != "plain" and all(len(found) == 1 for found in by_set.values()):
+        elif form != "plain" and is_shared[name]:
             # A cue shared by all versions cannot have an effect within sentences.
             left_out[name] = _SHARED
         else:
@@ -411,7 +397,7 @@ def _tables(models: Sequence[Model]) -> list[Table]:
         for factor, columns in FACTORS.items():
             for column in (one for one in columns if left_out.get(one) != _NOT_ASKED):
                 c = known.get(column)
-                # Drop rounding errors, which would show as tiny non-zero values.
+                # Rounding errors would show as tiny values.
                 values = [round(c[name], 12) + 0.0 for name in ("value", "low", "high")] if c else [None] * 3
                 tests = [c[name] for name in ("t", "p_value", "p_holm")] if c else [None] * 3
                 numbers.append((*where, factor, column, *values, *tests, left_out.get(column, "")))

@@ -19,7 +19,7 @@ import numpy as np
 from gendermark.benchmarks.simplegen.findings import COLUMNS, PRESENTATION
 from gendermark.benchmarks.simplegen.measures import MEASURES
 from gendermark.io.textfiles import write_text
-from gendermark.lab.studies import Span, change_in_words, is_unchanged, scipy_stats
+from gendermark.lab.studies import Span, change_in_words, is_unchanged, statistics_package
 from gendermark.lab.timing import CLOCKS, N_WARM_UP, Rounds, median_of
 from gendermark.markup import minus
 from gendermark.metrics.intervals import interval_at
@@ -85,7 +85,7 @@ def between_trainings(values: Sequence[float], base: Sequence[float] = (), confi
     sides = [values, base] if base else [values]
     if min(map(len, sides)) < 2 or max(map(np.ptp, sides)) < 1e-9:  # no spread
         return Span(value)
-    stats = scipy_stats("study speed --seed-of")
+    stats = statistics_package("scipy.stats", "study speed --seed-of")
     test = stats.ttest_ind(values, base, equal_var=False) if base else stats.ttest_1samp(values, 0.0)
     ends = test.confidence_interval(confidence)
     return Span(value, float(ends.low), float(ends.high))

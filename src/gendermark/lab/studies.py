@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -72,13 +73,12 @@ def titled(context: RunContext, name: str) -> RunContext:
     return replace(context, open_progress=lambda title: context.open_progress(f"{name}: {title}"))
 
 
-def scipy_stats(what: str) -> Any:
-    """`scipy.stats`, or an error with its install command."""
+def statistics_package(name: str, what: str) -> Any:
+    """A module of scipy, pandas or statsmodels, or an error with its install command."""
     try:
-        from scipy import stats
+        return import_module(name)
     except ImportError:
         raise MissingExtra(what, "lab") from None
-    return stats
 
 
 # -- systems -----------------------------------------------------------------------------------------------------------

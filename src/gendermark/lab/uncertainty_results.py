@@ -15,7 +15,6 @@ Each returns a record with `table()` for people and `to_json()` for programs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -113,8 +112,7 @@ def settings_of(result: Result) -> Settings:
     return result.selection
 
 
-@dataclass(frozen=True)
-class Drawn:
+class Drawn(NamedTuple):
     """One sentence of a run: its item, judgement, and valid samples."""
 
     item: Item
@@ -127,16 +125,8 @@ def drawn_sentences(cell: Cell) -> list[Drawn]:
     texts = folder.read_texts(cell.run / cell.result.cell, cell.result)
     for judgement, text in zip(cell.result.judgements, texts, strict=True):
         kept = Samples.of(sample or "" for sample in text.samples if failure(text.source, sample) is None)
-        item = Item(
-            judgement.item_id,
-            judgement.index,
-            judgement.group_id,
-            text.source,
-            judgement.expected,
-            judgement.tags,
-            judgement.entity,
-            judgement.contrast,
-        )
+        j = judgement
+        item = Item(j.item_id, j.index, j.group_id, text.source, j.expected, j.tags, j.entity, j.contrast)
         found.append(Drawn(item, judgement, kept))
     return found
 
