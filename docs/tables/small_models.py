@@ -3,7 +3,7 @@
     pip install 'gendermark[train]'
     python docs/tables/small_models.py train -o DIR [NAME ...]   # resumes; one process uses one core
     python docs/tables/small_models.py study -o DIR              # translates, times, compares; resumes
-    python docs/tables/small_models.py seeds -o DIR              # three trainings each, matched on held-out loss
+    python docs/tables/small_models.py seeds -o DIR [SEED ...]   # trainings matched on held-out loss, three by default
     python docs/tables/small_models.py tables -o DIR             # DIR/tables.md: our relative drops beside the paper's
 
 Reads Tatoeba and official data (fetched if need be; `GENDERMARK_DATA_MIRROR` works). Training takes about four hours of
@@ -17,6 +17,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -73,12 +74,12 @@ def gendermark(*arguments: str) -> None:
         raise SystemExit(status)
 
 
-def sources_of_benchmarks(place: Path) -> Path:
+def sources_of_benchmarks(place: Path, benchmarks: Sequence[str] = TESTED) -> Path:
     """All sentences that are tested on later, none of which may be learnt."""
     whole = place / "tests.txt"
     if not whole.exists():
         texts = []
-        for name in TESTED:
+        for name in benchmarks:
             for data in ("official", "core"):
                 path = place / f"{name}.{data}.txt"
                 gendermark("export", name, "--to", "es", "--data", data, "-o", str(path))
@@ -106,42 +107,46 @@ def train(place: Path, names: Sequence[str]) -> None:
         gendermark("train", "model", "--to", "es", *TEXT, *FURTHER, *shape, *added, *kept_apart, *directory)
 
 
-MATCHED = {"base": "3,3", "ssd": "3,1"}
+MATCHED = {"base": ("3,3", "2100"), "ssd": ("3,1", "3000")}
+"""Layers, and the steps that the learning rate decays over: both reach the loss while it decays."""
 SEEDS = ("1", "2", "3")
 UNTIL = (
-    *("--n-pieces", "2000", "--steps", "6000", "--warm-up", "200", "--checkpoint-steps", "50", "--held-out", "1000"),
-    *("--width", "96", "--learning-rate", "2e-3", "--until-loss", "1.8"),
+    *("--n-pieces", "2000", "--warm-up", "200", "--checkpoint-steps", "100", "--held-out", "1000"),
+    *("--width", "96", "--learning-rate", "2e-3", "--until-loss", "1.475"),
 )
 
 
-def seeds(place: Path) -> None:
-    """Train each shape with each seed until the same held-out loss, and compare over trainings."""
-    texts = []
-    for name in ("simplegen", "winomt"):
-        for data in ("official", "core"):
-            path = place / f"{name}.{data}.txt"
-            gendermark("export", name, "--to", "es", "--data", data, "-o", str(path))
-            texts.append(path.read_text(encoding="utf-8"))
-    (place / "tests.txt").write_text("".join(texts), encoding="utf-8")
-    kept_apart = ("--test", str(place / "tests.txt"), "--drop-test-pairs")
-    for seed in SEEDS:
-        for name, depths in MATCHED.items():
-            shape = ("--architecture", depths, "--seed", seed, "-o", str(place / f"{name}-{seed}"))
+def seeds(place: Path, given: Sequence[str]) -> None:
+    """Train each shape with each seed until the same held-out loss, and compare over trainings, with two beams."""
+    numbers = given or SEEDS
+    kept_apart = ("--test", str(sources_of_benchmarks(place, ("simplegen", "winomt"))), "--drop-test-pairs")
+    for seed in numbers:
+        for name, (depths, steps) in MATCHED.items():
+            shape = ("--architecture", depths, "--steps", steps, "--seed", seed, "-o", str(place / f"{name}-{seed}"))
             gendermark("train", "model", "--to", "es", *TEXT, *UNTIL, *shape, *kept_apart)
+    tested = held_out(place / f"base-{numbers[0]}", 500)
+    points = []
+    for name, beam in product(MATCHED, (5, 1)):
+        specs = [f"torch:{place / f'{name}-{seed}'}?beam_size={beam}&threads=1" for seed in numbers]
+        points += ["--seed-of" if specs[1:] else "--against", f"{name}, beam {beam}={','.join(specs)}"]
+    if not numbers[1:]:  # one training of each: intervals over sentences
+        points[:4] = ["--system", f"torch:{place / 'base'}-{numbers[0]}", "--vary", "beam_size=5,1"]
+        points += ["--system-option", "threads=1"]
+    gendermark(
+        *("study", "speed", *points, "--to", "es", "--data", "official", "--test-set", *tested),
+        *("--timed", "64", "--repeats", "6", "--clock", "cpu", "-o", str(place / f"speed-{'-'.join(numbers)}")),
+    )
+
+
+def held_out(model: Path, n: int) -> list[str]:
+    """Files of the first sentences of Tatoeba that a model was not trained on, in both languages."""
     tested = []
     for language in ("en", "es"):
-        held_out = (place / "base-1" / f"test.tatoeba-en-es.{language}").read_text(encoding="utf-8").splitlines()
-        path = place / f"test.{language}"
-        path.write_text("\n".join(held_out[:500]) + "\n", encoding="utf-8")
+        lines = (model / f"test.tatoeba-en-es.{language}").read_text(encoding="utf-8").splitlines()
+        path = model.parent / f"test.{language}"
+        path.write_text("\n".join(lines[:n]) + "\n", encoding="utf-8")
         tested.append(str(path))
-    given = []
-    for name in MATCHED:
-        specs = ",".join(f"torch:{place / f'{name}-{seed}'}?beam_size=1&threads=1" for seed in SEEDS)
-        given += ["--seed-of", f"{name}={specs}"]
-    gendermark(
-        *("study", "speed", *given, "--to", "es", "--data", "official", "--test-set", *tested),
-        *("--timed", "64", "--repeats", "6", "--clock", "cpu", "-o", str(place / "speed-3")),
-    )
+    return tested
 
 
 def study(place: Path) -> None:
@@ -153,12 +158,7 @@ def study(place: Path) -> None:
     }
     grid = ["--vary", "compute_type=float32,int8", "--vary", "beam_size=5,1", "--system-option", "threads=1"]
     timing = ("--timed", "64", "--clock", "cpu")
-    tested = []
-    for language in ("en", "es"):
-        held_out = (models / "base" / f"test.tatoeba-en-es.{language}").read_text(encoding="utf-8").splitlines()
-        path = place / f"test.{language}"
-        path.write_text("\n".join(held_out[:1000]) + "\n", encoding="utf-8")
-        tested.append(str(path))
+    tested = held_out(models / "base", 1000)
     for data, repeats in (("official", "6"), ("core", "1")):
         # All 24 points on the paper's sentences; on ours, those that the paper's tables have.
         chosen = {name: spec for name, spec in points.items() if data == "official" or name in OURS.values()}
@@ -208,14 +208,14 @@ def main() -> None:
     parser.add_argument("what", choices=("train", "study", "seeds", "tables"))
     parser.add_argument("names", nargs="*")
     parser.add_argument("-o", "--output", type=Path, required=True)
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()  # names may follow -o DIR
     given.output.mkdir(parents=True, exist_ok=True)
     if given.what == "train":
         train(given.output, given.names)
     elif given.what == "study":
         study(given.output)
     elif given.what == "seeds":
-        seeds(given.output)
+        seeds(given.output, given.names)
     else:
         tables(given.output)
 
