@@ -66,6 +66,14 @@ def _official(benchmark: str, language: str, split: str = "test") -> ItemSet:
     return gendermark.items(benchmark, language, split=split)
 
 
+@cache
+def _sample(benchmark: str, language: str) -> ItemSet:
+    """A third of the groups: judging all of them in every language takes minutes."""
+    item_set = _official(benchmark, language)
+    kept = set(sorted({item.group_id for item in item_set.items})[::3])
+    return replace(item_set, items=tuple(item for item in item_set.items if item.group_id in kept))
+
+
 def _as_paper(item_set: ItemSet) -> ItemSet:
     """The same items for the paper's rules, without reading them again."""
     items = tuple(replace(item, tags={**item.tags, "rules": "paper"}) for item in item_set.items)
@@ -117,7 +125,7 @@ def _outcomes(result: gendermark.Result) -> Outcomes:
 @cache
 def _best(benchmark: str, language: str, say: Callable[[Item], str]) -> tuple[dict[str, float | None], Outcomes]:
     """What `best` makes of official translations; only for tests with `release` and `without_quality`."""
-    item_set = _official(benchmark, language)
+    item_set = _sample(benchmark, language)
     result = _score(item_set, [say(item) for item in item_set.items])
     return _values(result), _outcomes(result)
 
@@ -253,15 +261,15 @@ def test_other_words_where_references_agree_change_few_verdicts(
     Words of grammar stay: whose word a word is ("her director", "was elected") is told by them. A few nouns are needed
     to see whose an adjective is.
     """
-    item_set = _official(PAIRS, language)
+    item_set = _sample(PAIRS, language)
     judge, lists = registry.load("language", language), gendered_words(registry.load("language", language))
     grammar = {*lists.articles, *lists.possessives, *lists.copulas, *lists.adverbs, *lists.introducing, *lists.fixed}
     grammar |= {*lists.habit, *lists.common, *lists.told, *judge.singular, *judge.plural, *judge.transparent}
     before, texts, n_replaced = [], [], 0
-    for item in item_set.items:
+    for place, item in enumerate(item_set.items):
         # Right and wrong translations by turns.
         say = _gold if item.index % 2 else _contrastive
-        before.append(_best(PAIRS, language, say)[1][item.index][0])
+        before.append(_best(PAIRS, language, say)[1][place][0])
         shared = set(judge.cut(_gold(item))) & set(judge.cut(_contrastive(item)))
         found = contrast(item.tags["reference"], item.tags["contrastive"], judge)
         shared -= {word for unit in (*found.right, *found.wrong) for word in unit} | grammar
@@ -274,14 +282,14 @@ def test_other_words_where_references_agree_change_few_verdicts(
         texts.append(" ".join("qqqqq" if word in shared and not n % 2 else as_is for n, (as_is, word) in pairs))
     after = [outcome for outcome, _ in _outcomes(_score(item_set, texts))]
     assert sum(one != other for one, other in zip(before, after, strict=True)) <= 0.02 * len(after)
-    assert n_replaced > 2000
+    assert n_replaced > 600
 
 
 def test_what_the_paper_calls_wrong_and_why(release: Path, without_quality: None) -> None:
     """Gold translations and a further sentence with articles of both genders: the paper's rule turns, ours does not."""
-    texts = [f"{_gold(item)} Ahí está la casa; ahí está el pueblo." for item in _official(PAIRS, "es").items]
-    best = _score(_official(PAIRS, "es"), texts)
-    paper = _score(_as_paper(_official(PAIRS, "es")), texts)
+    item_set = _sample(PAIRS, "es")
+    texts = [f"{_gold(item)} Ahí está la casa; ahí está el pueblo." for item in item_set.items]
+    best, paper = _score(item_set, texts), _score(_as_paper(item_set), texts)
     assert (best.estimate("decided_accuracy").value or 0) >= 99.5
     assert (best.estimate("coverage").value or 0) >= 98
     assert (paper.estimate("accuracy").value or 0) < 85
