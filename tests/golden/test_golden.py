@@ -89,7 +89,7 @@ def test_stored_translations(case: str, cli: Cli, tmp_path: Path, monkeypatch: p
             path.unlink()
     named = [part for name in benchmarks for part in ("--benchmark", name)]
     draws = [name for name in benchmarks if registry.load("benchmark", name).draws]
-    run = ["run", "--system", f"files:{system}", *direct, *named, "-o", "folder"]
+    run = ["run", "--system", f"files:{system}", *direct, *named, "--executor", "serial", "-o", "folder"]
     cli(*run, *(["--n-samples", "4"] if draws else []))
     for path in sorted(Path("folder").rglob("*")):
         if path.is_file() and path.name != "manifest.json":
