@@ -220,7 +220,16 @@ def test_every_option_that_pages_name_exists(pages: dict[str, str]) -> None:
     known = set(flag.findall(pages["reference/commands.md"] + pages["reference/options.md"]))
     of_other_programs = {"--help", "--model", "--output_dir", "--copy_files", "--local-dir"}  # converters, downloads
     of_other_programs |= {"--tasks", "--metadata", "--include_path"}  # lm-evaluation-harness
-    of_scripts = {"--short", "--n-kills", "--verify", "--only", "--only-pages", "--runs", "--base"}  # in bench/
+    of_scripts = {
+        "--short",
+        "--n-kills",
+        "--verify",
+        "--only",
+        "--only-pages",
+        "--runs",
+        "--base",
+        "--loss",
+    }  # in bench/, docs/
     written = {option for path in WRITTEN for option in flag.findall(path.read_text(encoding="utf-8"))}
     assert written - known - of_other_programs - of_scripts == set()
 

@@ -107,30 +107,32 @@ def train(place: Path, names: Sequence[str]) -> None:
         gendermark("train", "model", "--to", "es", *TEXT, *FURTHER, *shape, *added, *kept_apart, *directory)
 
 
-MATCHED = {"base": ("3,3", "2100"), "ssd": ("3,1", "3000")}
-"""Layers, and the steps that the learning rate decays over: both reach the loss while it decays."""
+MATCHED = {"base": "3,3", "ssd": "3,1"}
 SEEDS = ("1", "2", "3")
-UNTIL = (
-    *("--n-pieces", "2000", "--warm-up", "200", "--checkpoint-steps", "100", "--held-out", "1000"),
-    *("--width", "96", "--learning-rate", "2e-3", "--until-loss", "1.475"),
-)
+UNTIL: Mapping[str, tuple[Mapping[str, str], str, Sequence[int]]] = {
+    "1.8": ({"base": "6000", "ssd": "6000"}, "50", (1,)),
+    "1.475": ({"base": "2100", "ssd": "3000"}, "100", (5, 1)),
+}
+"""By held-out loss: steps that the learning rate decays over, steps between validations, and beams."""
+MATCHING = ("--n-pieces", "2000", "--warm-up", "200", "--held-out", "1000", "--width", "96", "--learning-rate", "2e-3")
 
 
-def seeds(place: Path, given: Sequence[str]) -> None:
-    """Train each shape with each seed until the same held-out loss, and compare over trainings, with two beams."""
-    numbers = given or SEEDS
+def seeds(place: Path, given: Sequence[str], loss: str) -> None:
+    """Train each shape with each seed until the same held-out loss, and compare over trainings."""
+    numbers, (steps, every, beams) = given or SEEDS, UNTIL[loss]
     kept_apart = ("--test", str(sources_of_benchmarks(place, ("simplegen", "winomt"))), "--drop-test-pairs")
-    for seed in numbers:
-        for name, (depths, steps) in MATCHED.items():
-            shape = ("--architecture", depths, "--steps", steps, "--seed", seed, "-o", str(place / f"{name}-{seed}"))
-            gendermark("train", "model", "--to", "es", *TEXT, *UNTIL, *shape, *kept_apart)
+    for seed, (name, depths) in product(numbers, MATCHED.items()):
+        until = ("--until-loss", loss, "--steps", steps[name], "--checkpoint-steps", every)
+        shape = ("--architecture", depths, "--seed", seed, "-o", str(place / f"{name}-{seed}"))
+        gendermark("train", "model", "--to", "es", *TEXT, *MATCHING, *until, *shape, *kept_apart)
     tested = held_out(place / f"base-{numbers[0]}", 500)
     points = []
-    for name, beam in product(MATCHED, (5, 1)):
+    for name, beam in product(MATCHED, beams):
         specs = [f"torch:{place / f'{name}-{seed}'}?beam_size={beam}&threads=1" for seed in numbers]
         points += ["--seed-of" if specs[1:] else "--against", f"{name}, beam {beam}={','.join(specs)}"]
     if not numbers[1:]:  # one training of each: intervals over sentences
-        points[:4] = ["--system", f"torch:{place / 'base'}-{numbers[0]}", "--vary", "beam_size=5,1"]
+        varied = f"beam_size={','.join(map(str, beams))}"
+        points = ["--system", f"torch:{place / 'base'}-{numbers[0]}", "--vary", varied, *points[2 * len(beams) :]]
         points += ["--system-option", "threads=1"]
     gendermark(
         *("study", "speed", *points, "--to", "es", "--data", "official", "--test-set", *tested),
@@ -207,6 +209,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("train", "study", "seeds", "tables"))
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--loss", choices=UNTIL, default="1.475", help="held-out loss of seeds")
     parser.add_argument("-o", "--output", type=Path, required=True)
     given = parser.parse_intermixed_args()  # names may follow -o DIR
     given.output.mkdir(parents=True, exist_ok=True)
@@ -215,7 +218,7 @@ def main() -> None:
     elif given.what == "study":
         study(given.output)
     elif given.what == "seeds":
-        seeds(given.output, given.names)
+        seeds(given.output, given.names, given.loss)
     else:
         tables(given.output)
 
