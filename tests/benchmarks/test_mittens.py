@@ -213,22 +213,17 @@ def test_verdicts(text: str, best: str, paper: str) -> None:
     assert (_judge(text).outcome, _judge(text, "paper").outcome) == (best, paper)
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
-        ("Rosa bakes. Her husband says that he hates bread.", "right"),
-        ("Rosa bakes. His husband says that he hates bread.", "wrong"),
-        ("Rosa bakes. His wife says that she hates bread.", "wrong"),
-        ("Rosa bakes. Her husband says it to her, and he hates his bread.", "mixed"),
-        ("Rosa bakes. Their husband says that he hates bread.", "undecided"),
-    ],
-)
-def test_other_people_are_known_from_the_reference(tmp_path: Path, text: str, outcome: str) -> None:
+def test_other_people_are_known_from_the_reference(tmp_path: Path) -> None:
+    """All of `bench/labels/english-mittens.tsv`, whose agreement docs/validity.md reports."""
+    lines = (REPOSITORY / "bench" / "labels" / "english-mittens.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    rows = [line.split("\t") for line in lines]
     own = tmp_path / "own.tsv"
-    reference = "Rosa bakes. Her husband says that he hates bread."
-    own.write_text(f"source\tgender\treference\nRosa hornea.\tfeminine\t{reference}\n", encoding="utf-8")
-    (judgement,) = gendermark.score("mittens", [text], "en", data=f"file:{own}", source_language="es").judgements
-    assert judgement.outcome == outcome
+    sources = [f"{number} …\t{gender}\t{reference}" for number, (_, gender, reference, *_) in enumerate(rows)]
+    own.write_text("source\tgender\treference\n" + "\n".join(sources) + "\n", encoding="utf-8")
+    texts = [row[3] for row in rows]
+    judged = gendermark.score("mittens", texts, "en", FEW, data=f"file:{own}", source_language="es").judgements
+    wrong = [(*row[2:], one.outcome) for row, one in zip(rows, judged, strict=True) if one.outcome != row[4]]
+    assert wrong == []
 
 
 def test_what_the_paper_does_not_say_can_be_chosen() -> None:

@@ -16,6 +16,7 @@ from gendermark.reading.english import find_person, pronouns
 from gendermark.records import Gender
 
 HEADER, *ROWS = (line.split("\t") for line in read_lines(Path(__file__).parent / "examples" / "en-pronouns.tsv"))
+ROOT = Path(__file__).parents[2]
 UNDECIDED = {"mixed": "mixed", "no-person": "none"}
 
 
@@ -33,6 +34,13 @@ def test_examples_are_many_and_legal() -> None:
 
 def test_every_example_is_read_as_labelled() -> None:
     assert {sentence: label(sentence) for sentence, _, _ in ROWS} == {sentence: gender for sentence, gender, _ in ROWS}
+
+
+def test_labelled_sentences_of_the_bench() -> None:
+    """Agreement with `bench/labels/english-tgbi.tsv`, which docs/validity.md reports."""
+    rows = [line.split("\t") for line in read_lines(ROOT / "bench" / "labels" / "english-tgbi.tsv")[1:]]
+    missed = {sentence for _, sentence, gender, _ in rows if label(sentence) != gender}
+    assert missed == {"As his sister, I am proud.", "One of the waiters is a student."}
 
 
 def test_spans_hold_the_evidence() -> None:

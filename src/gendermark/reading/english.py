@@ -13,13 +13,15 @@ a failed translation must not count as a fair one.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from gendermark.reading.focus import person_nouns
+from gendermark.reading.nouns import is_person, singular, stated_gender
 from gendermark.reading.words import Span
 from gendermark.records import Gender
 
@@ -67,35 +69,13 @@ _NOUNS = dict.fromkeys(
     ),
     _F,
 )
-# Agent nouns are a last resort: MT uses them for jobs, whatever the pronoun.
-_AGENTS = dict.fromkeys(
-    _set(
-        "mailman postman fireman policeman salesman businessman chairman cameraman fisherman craftsman milkman doorman "
-        "sportsman spokesman congressman nobleman repairman handyman cowboy landlord king prince monk wizard heir "
-        "anchorman barman foreman gunman headmaster horseman middleman newsman serviceman tradesman weatherman emperor"
-    ),
-    _M,
-) | dict.fromkeys(
-    _set(
-        "policewoman saleswoman businesswoman chairwoman spokeswoman congresswoman sportswoman noblewoman waitress "
-        "actress hostess stewardess princess goddess heiress empress duchess seamstress landlady queen nun witch "
-        "housewife midwife maid ballerina barmaid chambermaid cowgirl firewoman fisherwoman governess handywoman "
-        "headmistress heroine usherette mailwoman poetess priestess showgirl sorceress countess baroness"
-    ),
-    _F,
+# Agent nouns that the lexicon of `languages/en` leaves open. They are a last resort, as all of that lexicon beyond _NOUNS:
+# MT uses them for jobs, whatever the pronoun.
+_AGENTS = dict.fromkeys(_set("landlord barman gunman headmaster heir wizard"), _M) | dict.fromkeys(
+    _set("barmaid witch midwife usherette"), _F
 )
 _SUBJECT_ONLY = {"fellow": _M}  # "She is a research fellow": a title as predicate
 _TITLES = {"mr": _M, "mister": _M, "sir": _M, "mrs": _F, "ms": _F, "miss": _F, "madam": _F, "madame": _F, "ma'am": _F}
-_PLURAL_ENDINGS = {"man": "men", "lady": "ladies", "wife": "wives", "ess": "esses"}
-_PLURALS = {  # "one of the girls"
-    next(
-        (noun.removesuffix(one) + more for one, more in _PLURAL_ENDINGS.items() if noun.endswith(one)), noun + "s"
-    ): gender
-    for noun, gender in (_NOUNS | _AGENTS).items()
-}
-_GENDERS = _SUBJECTS | _OBLIQUES | _REFLEXIVES | _NOUNS | _AGENTS | _SUBJECT_ONLY | _TITLES | _PLURALS
-_NAMES = _NOUNS.keys() | _AGENTS.keys() | _SUBJECT_ONLY.keys() | _TITLES.keys()
-
 # Words for a person of any gender. 걔 is "that kid" by origin and "that friend" in use.
 _INDEFINITE = frozenset({"someone", "somebody"})
 _ATTRIBUTIVE = _set(  # also "the child psychologist"
@@ -104,16 +84,34 @@ _ATTRIBUTIVE = _set(  # also "the child psychologist"
 )
 _NEUTRAL = _INDEFINITE | _ATTRIBUTIVE | {"person", "one"}
 
+_GENDERS = _SUBJECTS | _OBLIQUES | _REFLEXIVES | _NOUNS | _AGENTS | _SUBJECT_ONLY | _TITLES
 _KINDS = (
-    dict.fromkeys(_SUBJECTS, "subject")
+    dict.fromkeys((*_NOUNS, *_AGENTS, *_SUBJECT_ONLY, *_TITLES), "noun")
+    | dict.fromkeys(_SUBJECTS, "subject")
     | dict.fromkeys(_OBLIQUES, "oblique")
     | dict.fromkeys(_REFLEXIVES, "reflexive")
-    | dict.fromkeys(_NAMES, "noun")
-    | dict.fromkeys(_PLURALS, "plural")
     | dict.fromkeys({*_THEY, _INCLUSIVE}, "they")
     | dict.fromkeys(_THEM, "them")
     | dict.fromkeys(_NEUTRAL, "neutral")
 )
+
+
+@lru_cache(maxsize=65_536)
+def _gender_of(word: str) -> Gender | None:
+    return _GENDERS.get(word) or stated_gender(word) or (_gender_of(singular(word)) if _is_plural(word) else None)
+
+
+def _is_plural(word: str) -> bool:
+    return singular(word) != word and word not in _KINDS
+
+
+@lru_cache(maxsize=65_536)
+def _kind_of(word: str) -> str:
+    """The group of words that a word belongs to; empty for words that name no person."""
+    if word in _KINDS or _gender_of(word) is None:
+        return _KINDS.get(word, "")
+    return "plural" if _is_plural(word) else "noun"
+
 
 _PRONOUN_KINDS = frozenset({"subject", "oblique", "reflexive", "they", "them"})
 
@@ -135,7 +133,7 @@ _AUXILIARIES = _set(
 )
 _NEGATIONS = frozenset({"not", "never", "no", "'t"})
 _ADVERBS = _set(
-    "also actually always basically indeed just never not no now often only probably quite rather really simply still "
+    "also actually always basically even indeed just never not no now often only probably quite rather really simply still "
     "such too truly 't"
 )
 _TIMES = _set("yesterday today tomorrow once again here there last this who")
@@ -152,13 +150,11 @@ _LINKS = _set(
 # Phrases do not cross these, and a noun before one of them heads its phrase.
 _BREAKS = _PUNCTUATION | _LINKS | _PRONOUNS | _COPULAS | _AUXILIARIES | _NEGATIONS
 _AFTER_HEAD = _BREAKS | _ADVERBS | _DETERMINERS | {"and", "being"}
-_REPORTING = _set(
-    "ask asks asked believe believes believed claim claims claimed hear hears heard hope hopes hoped know knows knew "
-    "say says said tell tells told think thinks thought"
-)
 _NAMING = _set(
-    "call calls called consider considers considered deem dub dubbed elect elected name named regard regarded"
+    "appoint appointed call calls called chose consider considers considered crowned declared deem dub dubbed elect "
+    "elected find finds found hired label labeled made make makes name named regard regarded think voted"
 )
+_APPOINTING = _set("appoint appointed elect elected crowned named voted")
 _VERBS = _set("acts became becomes cares gets got keeps lacks lies likes looks lost loves seems talks works")
 _AFTER_SUBJECT = _COPULAS | _AUXILIARIES
 _CLAUSE_OPENERS = _PUNCTUATION | {"and", "but", "so", "because", "yes", "oh", "well", "if", "when"}
@@ -194,12 +190,15 @@ def _cut(text: str) -> tuple[list[str], list[Span]]:
     words, spans = ["."] * _MARGIN, [(0, 0)] * _MARGIN
     for match in _TOKEN.finditer(text):
         word = _INCLUSIVE if match.lastgroup else _AFFIX.sub("", match.group().lower())
+        if _TITLE_OF_KIN.match(text, match.start()) and words[-1] not in _DETERMINERS:
+            word = {_F: "mrs", _M: "mr"}.get(stated_gender(word), word)  # "Sister Maria", "King Charles"
         is_name = word in _SINGULAR and (_is_quoted(text, match.span()) or _is_surname(text, match.span(), words))
         words.append(_A_NAME if is_name else word)
         spans.append(match.span())
     return words + ["."] * _MARGIN, spans
 
 
+_TITLE_OF_KIN = re.compile(r"[A-Z][a-z]+ (?!(?:Of|In|And|Is|Was) )[A-Z][a-z]+\b")
 _TITLE = re.compile(r"[\w' -]{0,40}\b[A-Z][a-z][\w' -]{0,40}(?<![\s'])['\"”“«»](?=.*\w)(?!\w)")
 
 
@@ -256,8 +255,11 @@ def _phrase(words: Sequence[str], noun: int) -> _Phrase:
     # A possessive 's follows a noun and takes no article: "her mother's little girl".
     is_copula = link in _COPULAS and (link != "'s" or determiner != "" or owner in _BEFORE_CLITIC)
 
+    verb = before - (link == "'t")
     role = ""
-    if link in _NEGATIONS or link in _SPEAKERS:
+    if determiner in _DEFINITE and words[verb] in _AFTER_SUBJECT and words[verb - 1] in _PUNCTUATION:
+        role = "subject"  # "Isn't that woman a judge?"
+    elif link in _NEGATIONS or link in _SPEAKERS:
         pass  # "not a man"; "are you a man"
     elif is_copula:
         if is_head and after != "'s" and owner not in _SPEAKERS:  # not "a girl group", "a man's tailor", "I'm a man"
@@ -372,25 +374,40 @@ def _owned_person(words: Sequence[str], pronoun: int) -> int | None:
     return None
 
 
-def _of_main_clause(words: Sequence[str], subjects: Sequence[int], addressees: Sequence[int]) -> list[int]:
-    """Without subjects of reported clauses: "she" in "He told her that she is a nurse", "He thinks she is a nurse"."""
-    is_report = bool(subjects) and not _REPORTING.isdisjoint(words[subjects[0] + 1 : subjects[0] + 3])
+def _of_main_clause(words: Sequence[str], subjects: Sequence[int]) -> list[int]:
+    """Without subjects of subordinate clauses: "she" in "He told her that she is a nurse", "He thinks she is a nurse".
+
+    Those of main clauses stay: "He is kind, she is not", "He is kind and she is not".
+    """
+    first = subjects[0] if subjects else 0
+    ends = next((place for place in range(first, len(words)) if words[place] in _PUNCTUATION), len(words))
     return [
         place
         for place in subjects
-        if not (
-            (is_report and not _PUNCTUATION.intersection(words[subjects[0] : place]))
-            or any(subjects[0] < at < place and _GENDERS[words[at]] is _GENDERS[words[place]] for at in addressees)
-        )
-        or _GENDERS[words[place]] is _GENDERS[words[subjects[0]]]
+        if place > ends or words[place - 1] in {"and", "but", "nor"} or _gender_of(words[place]) is _gender_of(words[first])
     ]
+
+
+def _is_of_other_subject(words: Sequence[str], noun: int, subjects: Sequence[int], own: Set[int]) -> bool:
+    """Whether a predicate, or a reflexive, belongs to somebody else than the pronouns at `own`: "He was glad when she was
+    a girl", "He says my brother is a fool"."""
+    before = bisect(subjects, noun)
+    is_subordinate = before > 0 and subjects[before - 1] not in own
+    return is_subordinate or (bool(own) and _is_noun(_phrase(words, noun).owner))
+
+
+def _is_noun(word: str) -> bool:
+    return word not in _BREAKS | _ADVERBS | _DETERMINERS and is_person(word)
 
 
 def _is_named(words: Sequence[str], pronoun: int) -> bool:
     """Whether him or her gets a predicate: "They believe her to be kind", "They call him a saint"."""
     after = words[pronoun + 1 : pronoun + 3]
-    is_object = words[pronoun] == "him" or after[0] in _DETERMINERS | {"as"}
-    return after == ["to", "be"] or (words[pronoun - 1] in _NAMING and is_object)
+    if words[pronoun - 1] in _APPOINTING and is_person(after[0]) and after[1] in _PUNCTUATION:
+        return True
+    if after == ["to", "be"] or (after[0] == "as" and after[1] in _DETERMINERS):
+        return True
+    return words[pronoun - 1] in _NAMING and (words[pronoun] == "him" or after[0] in _DETERMINERS | {"as"})
 
 
 # --- pronouns ------------------------------------------------------------------------------------------------------
@@ -409,7 +426,7 @@ def pronouns(text: str) -> list[Pronoun]:
     return [
         Pronoun(_GENDERS.get(word, Gender.NEUTRAL), span)
         for word, span in zip(words[_MARGIN:-_MARGIN], spans[_MARGIN:], strict=True)
-        if _KINDS.get(word) in _PRONOUN_KINDS
+        if _kind_of(word) in _PRONOUN_KINDS
     ]
 
 
@@ -421,13 +438,15 @@ def find_person(text: str) -> PersonFinding:
     words, spans = _cut(text)
     found: dict[str, list[int]] = defaultdict(list)
     for place, word in enumerate(words):
-        if word in _KINDS:
+        if kind := _kind_of(word):
             is_subject = word in _OBLIQUES and _is_named(words, place)
-            found["subject" if is_subject else _KINDS[word]].append(place)
+            found["subject" if is_subject else kind].append(place)
     nouns: dict[str, list[int]] = defaultdict(list)
     agents: dict[str, list[int]] = defaultdict(list)
     for place in found["noun"]:
-        is_agent = words[place] in _AGENTS or words[place - 1] in _AGENT_HALVES
+        word = words[place]
+        is_agent = word not in _NOUNS.keys() | _TITLES.keys() | _SUBJECT_ONLY.keys()
+        is_agent = is_agent or words[place - 1] in _AGENT_HALVES
         role = _gendered_role(words, place)
         if is_agent and role == "subject" and _PUNCTUATION.issuperset(words[place + 1 :]):
             continue  # "A salesman.": a fragment
@@ -440,20 +459,25 @@ def find_person(text: str) -> PersonFinding:
         return PersonFinding(gender, reason, tuple(text[start:end] for start, end in told), told)
 
     def decided(places: Sequence[int]) -> PersonFinding:
-        genders = {_GENDERS[words[place]] for place in places}
+        genders = {gender for place in places if (gender := _gender_of(words[place]))}
         if len(genders) > 1:
             return finding(None, "mixed", places)
-        reason = "noun" if all(words[place] in _NAMES | _PLURALS.keys() for place in places) else "pronoun"
+        reason = "noun" if all(_kind_of(words[place]) in ("noun", "plural") for place in places) else "pronoun"
         return finding(genders.pop(), reason, places)
 
     # Grammar ties these to the subject, so they can contradict it: "She is full of himself", "He was a woman".
-    bound = found["reflexive"] + nouns["predicate"]
+    own = set(_of_main_clause(words, found["subject"]))
+    bound = [
+        place
+        for place in found["reflexive"] + nouns["predicate"]
+        if not _is_of_other_subject(words, place, found["subject"], own)
+    ]
     bound += [  # "It's her."
         at
         for at in found["oblique"]
         if words[at] in {"him", "her"} and words[at - 1] in _COPULAS and words[at + 1] in _PUNCTUATION
     ]
-    if subjects := _of_main_clause(words, found["subject"], found["oblique"] + found["noun"]) or nouns["subject"]:
+    if subjects := sorted(own) or nouns["subject"]:
         return decided(subjects + bound)
     if found["they"]:  # a subject like he and she: anyone else mentioned is someone else ("They are her boss")
         return decided(bound) if bound else finding(Gender.NEUTRAL, "pronoun", found["they"])

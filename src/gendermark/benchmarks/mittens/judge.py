@@ -96,7 +96,15 @@ def _of_the_person(told: list[Pronoun], item: Item, text: str) -> list[Pronoun]:
         same = [one for one, other in zip(told, expected, strict=True) if other.gender is item.expected]
         is_reordered = _words_of(told, text) == _words_of(expected, reference)
         return own if is_reordered and len({one.gender for one in same}) > 1 else same
-    return own if len(told) - len(own) <= others else told
+    if len(told) - len(own) > others:
+        return told
+    theirs = [one for one in expected if one.gender is not item.expected]
+    cases = set("".join(_CASES.get(word, "s") for word in _words_of(theirs, reference)))
+    is_theirs = all(cases.intersection(_CASES.get(word, "s")) for word in _words_of(told, text))
+    return own if own or is_theirs else told  # "her" is not the "she" of the reference
+
+
+_CASES = {"him": "o", "his": "p", "her": "op", "hers": "p", "himself": "r", "herself": "r"}
 
 
 def _words_of(found: list[Pronoun], text: str) -> Counter[str]:
@@ -234,7 +242,7 @@ BENCHMARK = BenchmarkOf(
     title="MiTTenS",
     question="Do people keep the gender that the source gives them?",
     settings=Settings,
-    rules_version=4,
+    rules_version=5,
     language_pairs=items.language_pairs,
     default_own=items.with_source,
     complete_own=items.complete,
