@@ -48,13 +48,15 @@ def read_entity(
         return _read_one_of(finder, words, mentions, aligned(), expected_place)
     skipped = finder.passed_over(words, entity)
     positions = [at for at in aligned() if at not in skipped and _may_be_person(finder, words[at], entity)]
-    positions = positions or _of_another_trade(finder, words, others)
-    if not positions:
-        return Finding(None, "absent", ())
-    place = positions[-1], positions[-1] + 1
-    if _LATIN.search(words[place[0]]) and _has_own_script(finder):
-        return _left_in_english(words, place)
-    return finder.read_unknown(words, *place)
+    finding = Finding(None, "absent", ())
+    if positions:
+        place = positions[-1], positions[-1] + 1
+        if _LATIN.search(words[place[0]]) and _has_own_script(finder):
+            return _left_in_english(words, place)
+        finding = finder.read_unknown(words, *place)
+    if finding.gender is None and (positions := _of_another_trade(finder, words, others)):
+        return finder.read_unknown(words, positions[0], positions[0] + 1)
+    return finding
 
 
 @cache

@@ -23,7 +23,7 @@ from gendermark import registry
 from gendermark.data.bundled import core_lines
 from gendermark.languages.folders import language_of, lines_of, text_of
 from gendermark.languages.language import Clue, Clues, Language, WordCache
-from gendermark.reading.words import Place, Span, names_both, spans_of
+from gendermark.reading.words import Place, Span, names_both, spans_of, without_other_ending
 from gendermark.records import Gender
 
 _LETTERS = {"m": Gender.MASCULINE, "f": Gender.FEMININE}
@@ -247,6 +247,8 @@ class OccupationFinder:
         reads it as masculine («врач»). So is a noun of fixed gender ("die Wache"), unless a word agrees against that
         gender or names the sex ("la víctima fue atacado", "weibliche Person").
         """
+        if names_both(words[occurrence.end - 1]):
+            return _by_mention(words, occurrence, Gender.NEUTRAL, "epicene")
         occurrence = self._told_by_determiner(words, occurrence)
         by_form = {gender for gender, _ in occurrence.readings}
         agreeing = self._agreeing(words, occurrence)
@@ -310,7 +312,10 @@ class OccupationFinder:
         if forms is None:
             return []
         first_words, stems_of = forms.first_words, self._stems
-        if self._prefixes:
+        both = {word: base for word in words if not word.isalpha() and (base := without_other_ending(word))}
+        if both:
+            starts = [start for start, word in enumerate(words) if both.get(word, word) in first_words]
+        elif self._prefixes:
             starts = [start for start, word in enumerate(words) if not first_words.isdisjoint(stems_of[word])]
         else:
             starts = [start for start, word in enumerate(words) if word in first_words]
@@ -319,8 +324,12 @@ class OccupationFinder:
         for start in starts:
             if start < free:
                 continue
-            for form, readings in chain.from_iterable(map(forms.starting_with, stems_of[words[start]])):
+            base = both.get(words[start])
+            stems = (base,) if base else stems_of[words[start]]
+            for form, readings in chain.from_iterable(map(forms.starting_with, stems)):
                 end = start + len(form)
+                if base:  # "chirurgien·ne"
+                    readings = frozenset(("epicene", number) for _, number in readings)
                 if tuple(words[start + 1 : end]) == form[1:]:
                     if self._is_hidden(words, start, end, forms):
                         break

@@ -53,6 +53,11 @@ def names_both(word: str) -> bool:
     return _BOTH.search(word) is not None
 
 
+def without_other_ending(word: str) -> str:
+    """Such a word without that ending; empty for other words."""
+    return _BOTH.sub("", word) if names_both(word) else ""
+
+
 def word_spans(text: str) -> list[Span]:
     """The original position of each word from `cut`, whatever normalisation changed.
 
