@@ -172,8 +172,7 @@ class Language:
         found = cut_all(texts)
         if self.normalise is unchanged:
             return found
-        normal = _normal_forms(self.normalise)
-        return [tuple([normal[word] for word in words]) for words in found]
+        return [tuple(map(self.normalise, words)) for words in found]
 
     def agreement(self, word: str, numbers: frozenset[str]) -> Agreement | None:
         """The genders that a determiner shows for a noun that may have any of these numbers; None for another word."""

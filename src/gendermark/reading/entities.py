@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from gendermark.languages.language import Language
-from gendermark.reading.occupations import Finding, OccupationFinder, Occurrence
+from gendermark.reading.occupations import Finding, OccupationFinder, Occurrence, Readings
 from gendermark.reading.words import Place
 from gendermark.records import Gender
 
@@ -78,11 +78,16 @@ def _of_another_trade(finder: OccupationFinder, words: Sequence[str], others: Se
 
 @cache
 def _people(finder: OccupationFinder) -> frozenset[str]:
-    genders: dict[str, set[str]] = {}
+    people, others = set(), set()
     for forms in finder.single_words():
         for word, readings in forms.items():
-            genders.setdefault(word, set()).update(gender for gender, _ in readings)
-    return frozenset(word for word, found in genders.items() if found <= {"masculine", "feminine", "epicene"})
+            (people if _are_people(readings) else others).add(word)
+    return frozenset(people - others)
+
+
+@cache
+def _are_people(readings: Readings) -> bool:
+    return all(gender in ("masculine", "feminine", "epicene") for gender, _ in readings)
 
 
 @cache

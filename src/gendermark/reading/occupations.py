@@ -312,7 +312,9 @@ class OccupationFinder:
         if forms is None:
             return []
         first_words, stems_of = forms.first_words, self._stems
-        both = {word: base for word in words if not word.isalpha() and (base := without_other_ending(word))}
+        both = {}
+        if not all(map(str.isalpha, words)):
+            both = {word: base for word in words if (base := without_other_ending(word))}
         if both:
             starts = [start for start, word in enumerate(words) if both.get(word, word) in first_words]
         elif self._prefixes:

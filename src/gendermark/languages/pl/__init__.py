@@ -24,32 +24,11 @@ import re
 from collections.abc import Sequence
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import by_gender, word_set
+from gendermark.languages.tables import by_agreement, toml_of, word_set
 
-_M = """
-    ten tamten ów mój mojego mego mojemu memu twój twojego twemu twojemu swój swojego swego swojemu swemu nasz
-    naszego naszemu wasz waszego waszemu jeden jednego jednemu pewien pewnego pewnemu każdy każdego każdemu żaden
-    żadnego żadnemu jakiś jakiegoś jakiemuś taki takiego takiemu inny innego innemu moim twoim swoim naszym waszym
-    jednym pewnym każdym żadnym jakimś takim innym tamtego tamtemu tamtym pan panu panem panie
-"""
-_F = """
-    ta tej tę tą tamta tamtej tamtą moja mojej moją twoja twojej twoją swoja swojej swoją nasza naszej naszą wasza
-    waszej waszą jedna jednej jedną pewna pewnej pewną każda każdej każdą żadna żadnej żadną jakaś jakiejś jakąś
-    taka takiej taką inna innej inną pani panią
-"""
-_M_PLURAL = "ci tamci owi moi twoi swoi nasi wasi jacyś tacy inni niektórzy wszyscy dwaj trzej czterej obaj panowie"
-_F_PLURAL = """
-    te tamte owe moje twoje swoje nasze wasze jakieś takie inne niektóre wszystkie dwie trzy cztery obie kilka panie
-    pań paniom paniami paniach
-"""
-_MF_PLURAL = """
-    tych tymi tamtych tamtymi moich moim moimi twoich twoim twoimi swoich swoim swoimi naszych naszym naszymi
-    waszych waszym waszymi niektórych niektórym niektórymi wszystkich wszystkim wszystkimi innych innym innymi
-    takich takim takimi jakichś jakimś dwóch dwu dwom dwoma trzech trzem czterech czterem obu kilku wielu pewnym
-    pewnych jednym tamtym
-"""
+_TEXT = toml_of("pl", "words.toml")
+_W = {name: word_set(text) for name, text in _TEXT["sets"].items()}
 
-_TRANSPARENT = word_set("jego jej ich bardzo dość całkiem naprawdę niezwykle też także również")
 
 # Stems of adjectives for persons, and suffixes that only adjectives and participles have ("umowa", "żona" are nouns).
 _STEM = re.compile(
@@ -59,67 +38,27 @@ _STEM = re.compile(
 )
 # An i before the ending belongs to stems in k and g only: "polskie", but "pewnie" is an adverb.
 _ENDING = re.compile(r"(.+[kg])(i|a|ą|ie|iej|im|ich|imi)|(.+[^kg])(y|a|ą|e|ej|ym|ych|ymi)")
-_VIRILE = word_set("nowi młodzi starzy dobrzy mili zmęczeni doświadczeni zabawni zdolni znani lokalni główni")
-_NOT_ADJECTIVES = word_set("""
-    jego niego tego czego niczego dlaczego dlatego temu czemu niczemu którego któremu wszystkiego systemu problemu
-    kolego lutego
-""")
 
 _COMMON = re.compile(r"(?:kierow|rad|dowód|zarząd)c(?:a|y|ę|ą)|cieśl(?:a|i|ę|ą)")
 _MASCULINE_OBLIQUE = ("owi", "em", "ego", "emu")
-_COMMON_SUBJECT = word_set("kierowca radca dowódca zarządca cieśla ceo")
-_COMMON_PLURAL = word_set("kierowcy radcy radcowie dowódcy zarządcy cieśle")
-_TITLES = word_set("""
-    prezes dyrektor prezydent doktor mecenas komendant adwokat redaktor psycholog pedagog profesor
-""")
-_WORKERS = word_set("pracownicy robotnicy pomocnicy współpracownicy wyrobnicy")
 
 _NEUTER = re.compile("dzie(?:ck|ci[ęąo]).*|dzieci|dziećmi|.+um")
 # Either the nominative of the girl or the accusative of the boy.
 _TEENAGER = "nastolatka"
-_SOMEBODY = word_set("ktoś kogoś komuś kimś")
-_SEXES = by_gender(
-    "mężczyzna mężczyzny mężczyźnie mężczyznę mężczyzną męski męska męskiej męską męskiego",
-    "kobieta kobiety kobiecie kobietę kobietą żeński żeńska żeńskiej żeńską żeńskiego",
-)
 _MASCULINE_IN_A = ("ista", "ysta", "euta", "ca")
 
-_PREPOSITIONS = word_set("""
-    z ze od do dla bez u o na w we po przy przed za nad pod między przez ku wobec według obok oprócz dzięki przeciw
-""")
-_INSTRUMENTAL_LOCATIVE = word_set("z ze o na w we po przy przed za nad pod między")
-_COPULA_INSTRUMENTAL = word_set("""
-    jest był była będzie być byłby byłaby jestem jesteś został została zostanie zostać zostałem zostałam byłem byłam
-""")
-_CLAUSE_OPENERS = word_set("""
-    a ale że bo ponieważ gdy kiedy więc jeśli jeżeli gdyż dlatego lecz natomiast podczas aż potem wtedy wczoraj czy aby
-    żeby choć chociaż zanim dopóki odkąd jak iż jednak gdyby
-""")
-_FILLERS = word_set("""
-    nie się komuś kogoś już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle
-    szybko natychmiast wszystko nic tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
-""")
 _PAST = re.compile(r"(?!.*(?:ół|mysł|syła|woła)$).+(ł|ła|li|ły)(?:by)?")
 _SINGULAR_PAST = {"ł": "m", "ła": "f"}
 _PLURAL_PAST = {"li": "m", "ły": "f"}
-# Nouns, adverbs and present tenses that look like the past tense: "dyrektor szkoły", "kierowca działa".
-_NOT_PAST = word_set("""
-    jeśli jeżeli czyli myśli chwili woli powoli roli kontroli skali sali fali hali pozwoli działa zadziała zdoła
-    szkoła szkoły sił siła siły kościoła ciała źródła światła dzieła pawła michała posła generała skrzydła koła
-    hasła czoła szkła masła dookoła zł źródeł dzieł ciał dział wydział udział oddział oddziały zespoły materiał
-    materiały artykuł artykuły tytuł tytuły szczegóły słaby cały mały zły biały pochwał kawał krzeseł świateł kanał
-    kanały potencjał podział podziały tył tyły sygnał sygnały opał szał wiosła prześcieradła pudła kapitał umysły
-    pomysły
-""")
-_PREDICATE_END = _CLAUSE_OPENERS | _PREPOSITIONS | word_set("i niż dziś dzisiaj który która")
+_PREDICATE_END = _W["clause_openers"] | _W["prepositions"] | word_set("i niż dziś dzisiaj który która")
 _RELATIVE = {"który": "m", "którego": "m", "któremu": "m", "która": "f", "której": "f", "którą": "f"}
 _RELATIVE_PLURAL = {"którzy": "m", "które": "f"}
 
 
 def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
-    if word in _NOT_ADJECTIVES:
+    if word in _W["not_adjectives"]:
         return None
-    if word in _VIRILE or (len(word) > 5 and word.endswith(("ego", "emu", "scy", "ccy"))):
+    if word in _W["virile"] or (len(word) > 5 and word.endswith(("ego", "emu", "scy", "ccy"))):
         return "m"
     match = _ENDING.fullmatch(word)
     if match is None or not _STEM.fullmatch(match.group(1) or match.group(3)):
@@ -134,22 +73,22 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
         return [Clue(start, "")]  # "małego dziecka" is neuter: no attribute tells
     first = _phrase(words, start)
     before = words[first - 1] if first > 0 else ""
-    opens = not before or before in _CLAUSE_OPENERS
+    opens = not before or before in _W["clause_openers"]
     found = _by_case(words, first, start, end, opens)
     if word == _TEENAGER and first == start:
         return [Clue(start, "f" if opens else "m")]
     if opens:
-        if word in _COMMON_SUBJECT | _TITLES:
+        if word in _W["common_subject"] | _W["titles"]:
             found.extend(_predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=True))
         elif number == "singular" and (word[-1] not in "aąeęioóuy" or word.endswith(_MASCULINE_IN_A)):  # a nominative
             found.extend(_predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=False))
-        elif word in _COMMON_PLURAL | _WORKERS:
+        elif word in _W["common_plural"] | _W["workers"]:
             found.extend(_predicate(words, end, _PLURAL_PAST, _RELATIVE_PLURAL, far=True))
     elif word.endswith(_MASCULINE_OBLIQUE) or (
         first < start and words[start - 1].endswith("a") and word[-1] in "ąeęioóuy" and word not in ("ceo", "pani")
     ):
         found.append(Clue(start, "m"))  # so that "dostarczona lekarzowi" says nothing of the physician
-    elif word in _COMMON_SUBJECT and (end == len(words) or words[end] in _PREDICATE_END):
+    elif word in _W["common_subject"] and (end == len(words) or words[end] in _PREDICATE_END):
         found.extend(_predicate(words, first - 1, _SINGULAR_PAST, {}, far=False))  # "przyszła kierowca"
     return found
 
@@ -159,7 +98,7 @@ def _phrase(words: Sequence[str], noun: int) -> int:
     while noun > 0 and (
         words[noun - 1] in LANGUAGE.singular
         or words[noun - 1] in LANGUAGE.plural
-        or words[noun - 1] in _TRANSPARENT | {"tego", "temu", "tym"}
+        or words[noun - 1] in _W["transparent"] | {"tego", "temu", "tym"}
         or _adjective(words[noun - 1], "") is not None
     ):
         noun -= 1
@@ -169,7 +108,7 @@ def _phrase(words: Sequence[str], noun: int) -> int:
 def _by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     """The verb of a feminine subject for anybody: "ofiara powiedział"."""
     first = _phrase(words, start)
-    opens = first == 0 or words[first - 1] in _CLAUSE_OPENERS
+    opens = first == 0 or words[first - 1] in _W["clause_openers"]
     return _predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=False) if opens and number == "singular" else []
 
 
@@ -180,14 +119,14 @@ def _by_case(words: Sequence[str], first: int, start: int, end: int, opens: bool
         # The dative plural is "kierowcom", so "tym kierowcy", "nowym kierowcą" are masculine singular.
         masculine = ("ego", "emu", "ym", "im")
         return [Clue(at, "m") for at in range(first, start) if words[at].endswith(masculine) and words[at] != "jego"]
-    if word in _TITLES and before in _PREPOSITIONS and not has_modifiers:
+    if word in _W["titles"] and before in _W["prepositions"] and not has_modifiers:
         return [Clue(first - 1, "f")]
-    if word in _WORKERS and not words[end - 1].endswith("ej"):
-        if before in _PREPOSITIONS:
+    if word in _W["workers"] and not words[end - 1].endswith("ej"):
+        if before in _W["prepositions"]:
             return [Clue(first - 1, "f")]
         return [Clue(start, "m")] if opens and not has_modifiers else []
     if word.endswith("ym"):
-        if before in _INSTRUMENTAL_LOCATIVE | _COPULA_INSTRUMENTAL:
+        if before in _W["instrumental_locative"] | _W["copula_instrumental"]:
             return [Clue(first - 1, "m")]
         if before == "się" and first > 1 and words[first - 2] in ("stał", "stała", "stać", "stanie"):
             return [Clue(first - 2, "m")]
@@ -205,24 +144,24 @@ def _predicate(
     copula, inside = False, 0
     for place in range(position, min(position + 6, len(words))):
         word = words[place]
-        match = _PAST.fullmatch(word) if word not in _NOT_PAST else None
+        match = _PAST.fullmatch(word) if word not in _W["not_past"] else None
         if word.startswith("któr"):
             return [Clue(place, relative[word])] if word in relative and genitive == room else []
         if word in ("jest", "są"):
             copula = True
-        elif word in _FILLERS:
+        elif word in _W["fillers"]:
             continue
         elif copula:
             following = words[place + 1] if place + 1 < len(words) else ""
             agreement = _adjective(word, "") if not following or following in _PREDICATE_END else None
             return [Clue(place, agreement)] if agreement and word.endswith(("y", "i", "a", "e")) else []
-        elif word in _PREPOSITIONS and inside == 0:
+        elif word in _W["prepositions"] and inside == 0:
             inside = 2
         elif match and inside < 2:
             return [Clue(place, past[match.group(1)])] if match.group(1) in past else []
         elif inside:
             inside -= 1
-        elif genitive and word not in _CLAUSE_OPENERS | {"i", "to", "jako"}:
+        elif genitive and word not in _W["clause_openers"] | {"i", "to", "jako"}:
             genitive -= 1
         else:
             return []
@@ -253,22 +192,22 @@ def _bare_epicene(word: str) -> Agreement | None:
     """ "Kierowca", "świadek", "psycholog" are masculine where nothing else is said; "pracownicy" alone is an oblique
     case of the feminine, as its plural would open the clause.
     """
-    if _NEUTER.fullmatch(word) or word in _SOMEBODY:
+    if _NEUTER.fullmatch(word) or word in _W["somebody"]:
         return None
-    return "f" if word in _WORKERS else "m"
+    return "f" if word in _W["workers"] else "m"
 
 
 LANGUAGE = Language(
     code="pl",
     name="Polish",
-    singular=by_gender(_M, _F),
-    plural=dict.fromkeys(_MF_PLURAL.split(), "mf") | by_gender(_M_PLURAL, _F_PLURAL),
-    transparent=_TRANSPARENT,
+    singular=by_agreement(_TEXT["singular"]),
+    plural=by_agreement(_TEXT["plural"]),
+    transparent=_W["transparent"],
     adjective=_adjective,
     clues=_clues,
     noun=_noun,
     bare_epicene=_bare_epicene,
-    sexes=_SEXES,
+    sexes=by_agreement(_TEXT["sexes"]),
     by_sense=_by_sense,
     has_articles=False,
 )
