@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from gendermark.languages.tables import toml_of, word_set
 from gendermark.reading.focus import person_nouns
 from gendermark.reading.nouns import is_person, singular, stated_gender
 from gendermark.reading.words import Span
@@ -44,8 +45,12 @@ class PersonFinding:
 # --- words ---------------------------------------------------------------------------------------------------------
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
+_TEXT = toml_of("en", "subject.toml")
+_W = {name: word_set(text) for name, text in _TEXT["sets"].items()}
+
+
+def _genders_of(name: str) -> dict[str, Gender]:
+    return {word: gender for gender in (_M, _F) for word in _TEXT[name][gender].split()}
 
 
 _SUBJECTS = {"he": _M, "hes": _M, "she": _F, "shes": _F}  # "hes" and "shes" lack an apostrophe
@@ -55,34 +60,9 @@ _THEY = frozenset({"they", "theyre"})
 _THEM = frozenset({"them", "their", "theirs", "themself", "themselves"})
 _INCLUSIVE = "he or she"  # all inclusive forms are replaced by this
 
-# Nouns of sex, kinship and address, in the singular: a plural ("women's wear") does not refer to the person.
-_NOUNS = dict.fromkeys(
-    _set(
-        "man guy boy gentleman dude lad chap bloke male father dad daddy brother son husband uncle grandfather grandpa "
-        "nephew boyfriend schoolboy grandson godfather groom bachelor widower"
-    ),
-    _M,
-) | dict.fromkeys(
-    _set(
-        "woman girl lady gal lass female mother mom mum mommy sister daughter wife aunt grandmother grandma niece "
-        "girlfriend schoolgirl granddaughter godmother bride widow"
-    ),
-    _F,
-)
-# Agent nouns that the lexicon of `languages/en` leaves open. They are a last resort, as all of that lexicon beyond _NOUNS:
-# MT uses them for jobs, whatever the pronoun.
-_AGENTS = dict.fromkeys(_set("landlord barman gunman headmaster heir wizard"), _M) | dict.fromkeys(
-    _set("barmaid witch midwife usherette"), _F
-)
+_NOUNS, _AGENTS, _TITLES = map(_genders_of, ("nouns", "agents", "titles"))
 _SUBJECT_ONLY = {"fellow": _M}  # "She is a research fellow": a title as predicate
-_TITLES = {"mr": _M, "mister": _M, "sir": _M, "mrs": _F, "ms": _F, "miss": _F, "madam": _F, "madame": _F, "ma'am": _F}
-# Words for a person of any gender. 걔 is "that kid" by origin and "that friend" in use.
-_INDEFINITE = frozenset({"someone", "somebody"})
-_ATTRIBUTIVE = _set(  # also "the child psychologist"
-    "individual human kid child friend cousin sibling spouse partner parent colleague classmate roommate neighbor "
-    "neighbour stranger baby teenager youngster buddy relative flatmate housemate teammate schoolmate"
-)
-_NEUTRAL = _INDEFINITE | _ATTRIBUTIVE | {"person", "one"}
+_NEUTRAL = _W["indefinite"] | _W["attributive"] | {"person", "one"}
 
 _GENDERS = _SUBJECTS | _OBLIQUES | _REFLEXIVES | _NOUNS | _AGENTS | _SUBJECT_ONLY | _TITLES
 _KINDS = (
@@ -115,49 +95,15 @@ def _kind_of(word: str) -> str:
 
 _PRONOUN_KINDS = frozenset({"subject", "oblique", "reflexive", "they", "them"})
 
-# First halves of two-word agent nouns: "a delivery man" is no more a man than a salesman is.
-_AGENT_HALVES = _set(
-    "ball bell bus business cable cabin call camera cleaning con delivery dinner door errand fire flower garbage ice "
-    "insurance lunch mail maintenance milk news newspaper office paper police post repair sales security service stage "
-    "stunt tea trash weather"
-)
-
-_DEFINITE = _set("the that this my your our his her its their")
-_DETERMINERS = _DEFINITE | {"a", "an", "some", "another", "any", "each", "every"}
-_COPULAS = _set(
-    "is was are were am be been being isn wasn aren weren ain 's 're 'm become becomes became remain remains remained"
-)
-_AUXILIARIES = _set(
-    "has had have hasn hadn haven does did do doesn didn don will would won wouldn can could cannot couldn may might "
-    "must should shall 'll 'd 've"
-)
-_NEGATIONS = frozenset({"not", "never", "no", "'t"})
-_ADVERBS = _set(
-    "also actually always basically even indeed just never not no now often only probably quite rather really simply still "
-    "such too truly 't"
-)
-_TIMES = _set("yesterday today tomorrow once again here there last this who")
-_SPEAKERS = frozenset({"i", "you", "we"})
-_POINTERS = frozenset({"it", "this", "that"})
-_PRONOUNS = _SPEAKERS | _SUBJECTS.keys() | _THEY | {"it", "who", "there", "here", "him", "them", "us", "me", _INCLUSIVE}
-_ABSOLUTE = _set("mine yours his hers ours theirs")
-_BEFORE_CLITIC = _PRONOUNS | _POINTERS
+_DETERMINERS = _W["definite"] | _W["indefinite_articles"]
+_PRONOUNS = _W["speakers"] | _SUBJECTS.keys() | _THEY | _W["other_pronouns"] | {_INCLUSIVE}
+_BEFORE_CLITIC = _PRONOUNS | _W["pointers"]
 _PUNCTUATION = frozenset(".,;:!?/()")
-_LINKS = _set(
-    "about after as at because before behind but by for from if in into like near of off on or over than to under "
-    "when where which while with without oh hey yes well wow whose what"
-)
+_AFTER_SUBJECT = _W["copulas"] | _W["auxiliaries"]
 # Phrases do not cross these, and a noun before one of them heads its phrase.
-_BREAKS = _PUNCTUATION | _LINKS | _PRONOUNS | _COPULAS | _AUXILIARIES | _NEGATIONS
-_AFTER_HEAD = _BREAKS | _ADVERBS | _DETERMINERS | {"and", "being"}
-_NAMING = _set(
-    "appoint appointed call calls called chose consider considers considered crowned declared deem dub dubbed elect "
-    "elected find finds found hired label labeled made make makes name named regard regarded think voted"
-)
-_APPOINTING = _set("appoint appointed elect elected crowned named voted")
-_VERBS = _set("acts became becomes cares gets got keeps lacks lies likes looks lost loves seems talks works")
-_AFTER_SUBJECT = _COPULAS | _AUXILIARIES
-_CLAUSE_OPENERS = _PUNCTUATION | {"and", "but", "so", "because", "yes", "oh", "well", "if", "when"}
+_BREAKS = _PUNCTUATION | _W["links"] | _PRONOUNS | _AFTER_SUBJECT | _W["negations"]
+_AFTER_HEAD = _BREAKS | _W["adverbs"] | _DETERMINERS | {"and", "being"}
+_CLAUSE_OPENERS = _PUNCTUATION | _W["clause_openers"]
 
 # --- cutting -------------------------------------------------------------------------------------------------------
 
@@ -177,9 +123,8 @@ _MARGIN = 2  # full stops around the text, so that its first and last words have
 
 
 _QUOTES = frozenset("'\"“”„«»")
-_ABBREVIATIONS = _set("mr mrs ms dr prof")  # but "He is a judge. He ..." is a new sentence
-_BEFORE_NAME = _TITLES.keys() | _ABBREVIATIONS | _set("professor doctor judge president captain")
-_NO_NAMES = _BREAKS | _ADVERBS | _DETERMINERS | _set("then and so today yesterday tomorrow once maybe perhaps thus yet")
+_BEFORE_NAME = _TITLES.keys() | _W["abbreviations"] | _W["offices"]
+_NO_NAMES = _BREAKS | _W["adverbs"] | _DETERMINERS | _W["no_names"]
 _SINGULAR = (_SUBJECTS.keys() | _OBLIQUES.keys() | _REFLEXIVES.keys()) - {"his", "her"}  # “her” friend: stressed
 _A_NAME = "—"
 
@@ -214,11 +159,11 @@ def _is_surname(text: str, span: Span, before: Sequence[str]) -> bool:
     """Whether "He" is the name: after a title or another word, or before a given name."""
     if text[slice(*span)] != "He":
         return False
-    if before[-1] in _BEFORE_NAME or (before[-1] == "." and before[-2] in _ABBREVIATIONS):
+    if before[-1] in _BEFORE_NAME or (before[-1] == "." and before[-2] in _W["abbreviations"]):
         return True
     following = re.match(r"\s([A-Z][a-z]+)(?:\s[a-z]|[,.'])", text[span[1] :])
     if following:
-        return following[1].lower() not in _AFTER_SUBJECT | _ADVERBS | _VERBS
+        return following[1].lower() not in _AFTER_SUBJECT | _W["adverbs"] | _W["verbs"]
     given = re.search(r"([A-Z][a-z]+) $", text[: span[0]])
     return given is not None and before[-1] not in _NO_NAMES and not text.istitle()
 
@@ -248,21 +193,23 @@ def _phrase(words: Sequence[str], noun: int) -> _Phrase:
             break
         start = position
     before = start - 1
-    while words[before] in _ADVERBS and words[before] not in _NEGATIONS:
+    while words[before] in _W["adverbs"] and words[before] not in _W["negations"]:
         before -= 1
     link, owner, after = words[before], words[before - 1], words[noun + 1]
     is_head = after in _AFTER_HEAD
     # A possessive 's follows a noun and takes no article: "her mother's little girl".
-    is_copula = link in _COPULAS and (link != "'s" or determiner != "" or owner in _BEFORE_CLITIC)
+    is_copula = link in _W["copulas"] and (link != "'s" or determiner != "" or owner in _BEFORE_CLITIC)
 
     verb = before - (link == "'t")
     role = ""
-    if determiner in _DEFINITE and words[verb] in _AFTER_SUBJECT and words[verb - 1] in _PUNCTUATION:
+    if determiner in _W["definite"] and words[verb] in _AFTER_SUBJECT and words[verb - 1] in _PUNCTUATION:
         role = "subject"  # "Isn't that woman a judge?"
-    elif link in _NEGATIONS or link in _SPEAKERS:
+    elif link in _W["negations"] or link in _W["speakers"]:
         pass  # "not a man"; "are you a man"
     elif is_copula:
-        if is_head and after != "'s" and owner not in _SPEAKERS:  # not "a girl group", "a man's tailor", "I'm a man"
+        if (
+            is_head and after != "'s" and owner not in _W["speakers"]
+        ):  # not "a girl group", "a man's tailor", "I'm a man"
             role = "predicate"
     elif after == "'s" and determiner in {"a", "an"}:
         pass  # "A man's job."
@@ -272,18 +219,18 @@ def _phrase(words: Sequence[str], noun: int) -> _Phrase:
         link == "as"
         and words[before - 1] in _PUNCTUATION
         and after in _PUNCTUATION
-        and words[noun + 2] not in _SPEAKERS
+        and words[noun + 2] not in _W["speakers"]
     ):
         role = "predicate"  # "As a mother, that person is strict"
     elif (determiner and link in _CLAUSE_OPENERS) or (after in _AFTER_SUBJECT and link in {"'s", *_CLAUSE_OPENERS}):
         role = "subject"  # "That lady ..."; "Kid is lazy"; "the girl's father is a cook"
-    elif determiner and (is_head or after in _TIMES):  # "I think that man is kind"; "I hate that man"
+    elif determiner and (is_head or after in _W["times"]):  # "I think that man is kind"; "I hate that man"
         role = "subject" if after in _AFTER_SUBJECT else "object"
     return _Phrase(role, start, determiner, owner)
 
 
 def _is_verb(word: str) -> bool:
-    return word in _AFTER_SUBJECT or word in _VERBS or (word.endswith(("s", "ed")) and word not in _BREAKS)
+    return word in _AFTER_SUBJECT or word in _W["verbs"] or (word.endswith(("s", "ed")) and word not in _BREAKS)
 
 
 def _is_owner(words: Sequence[str], noun: int) -> bool:
@@ -312,9 +259,9 @@ def _gendered_role(words: Sequence[str], noun: int) -> str:
         word in {"lady", "lord"} and words[noun - 1] in _PUNCTUATION
     ):  # "Mr. Kim is ..."; but "Thank you, sir." and "Madam, you are ..." call the listener
         name = words[noun + 2] if words[noun + 1] == "." else words[noun + 1]
-        if name in _PUNCTUATION | {"and"} or words[noun - 2] in _SPEAKERS:
+        if name in _PUNCTUATION | {"and"} or words[noun - 2] in _W["speakers"]:
             return ""
-        return "subject" if words[noun - 1] in _PUNCTUATION else "predicate" if words[noun - 1] in _COPULAS else ""
+        return "subject" if words[noun - 1] in _PUNCTUATION else "predicate" if words[noun - 1] in _W["copulas"] else ""
     if word == "son" and words[noun + 1 : noun + 3] == ["of", "a"]:
         return ""
     role, _, determiner, _ = _phrase(words, noun)
@@ -327,20 +274,20 @@ def _neutral_phrase(words: Sequence[str], noun: int) -> _Phrase | None:
     """The phrase of a neutral noun if it refers to the person: as subject, or with a demonstrative ("that's a kind
     person")."""
     word, after = words[noun], words[noun + 1]
-    if after == "of" and words[noun + 2] in _ABSOLUTE:  # "a friend of hers is ..."
+    if after == "of" and words[noun + 2] in _W["absolute"]:  # "a friend of hers is ..."
         after = words[noun + 3]
-    if word in _ATTRIBUTIVE and after not in _AFTER_HEAD and after not in _VERBS:
+    if word in _W["attributive"] and after not in _AFTER_HEAD and after not in _W["verbs"]:
         return None  # "the human resources manager"
     phrase = _phrase(words, noun)
     if phrase.role == "predicate":
-        names = phrase.owner in _POINTERS and word != "one"
+        names = phrase.owner in _W["pointers"] and word != "one"
     elif word == "one":  # "that one"; but "number one"
         names = phrase.role == "subject" and words[noun - 1] in {"that", "this", "the"}
-    elif word in _INDEFINITE:
+    elif word in _W["indefinite"]:
         names = phrase.role == "subject" or words[noun - 1] in _CLAUSE_OPENERS
     else:  # without a definite determiner only a verb shows the subject: "A kind person." is a fragment
-        has_verb = after in _AFTER_SUBJECT or after in _VERBS or after == "being"
-        names = phrase.role != "" and (phrase.determiner in _DEFINITE or (phrase.role == "subject" and has_verb))
+        has_verb = after in _AFTER_SUBJECT or after in _W["verbs"] or after == "being"
+        names = phrase.role != "" and (phrase.determiner in _W["definite"] or (phrase.role == "subject" and has_verb))
     return phrase if names else None
 
 
@@ -351,7 +298,7 @@ def _refers_back(words: Sequence[str], pronoun: int, starts: Set[int]) -> bool:
     reflexive), nor as possessive of someone else ("that person is her boss", "her friend is kind").
     """
     is_possessive = words[pronoun] in {"his", "her"} and words[pronoun + 1] not in _AFTER_HEAD
-    return is_possessive and words[pronoun - 1] not in _COPULAS and pronoun not in starts
+    return is_possessive and words[pronoun - 1] not in _W["copulas"] and pronoun not in starts
 
 
 def _owns_subject(words: Sequence[str], pronoun: int) -> bool:
@@ -362,7 +309,7 @@ def _owns_subject(words: Sequence[str], pronoun: int) -> bool:
 
 @cache
 def _last_words() -> frozenset[str]:
-    return _ATTRIBUTIVE | {noun.split()[-1] for noun in person_nouns()}
+    return _W["attributive"] | {noun.split()[-1] for noun in person_nouns()}
 
 
 def _owned_person(words: Sequence[str], pronoun: int) -> int | None:
@@ -384,30 +331,32 @@ def _of_main_clause(words: Sequence[str], subjects: Sequence[int]) -> list[int]:
     return [
         place
         for place in subjects
-        if place > ends or words[place - 1] in {"and", "but", "nor"} or _gender_of(words[place]) is _gender_of(words[first])
+        if place > ends
+        or words[place - 1] in {"and", "but", "nor"}
+        or _gender_of(words[place]) is _gender_of(words[first])
     ]
 
 
 def _is_of_other_subject(words: Sequence[str], noun: int, subjects: Sequence[int], own: Set[int]) -> bool:
-    """Whether a predicate, or a reflexive, belongs to somebody else than the pronouns at `own`: "He was glad when she was
-    a girl", "He says my brother is a fool"."""
+    """Whether a predicate or reflexive belongs to another subject than those at `own`: "He was glad when she was a girl",
+    "He says my brother is a fool"."""
     before = bisect(subjects, noun)
     is_subordinate = before > 0 and subjects[before - 1] not in own
     return is_subordinate or (bool(own) and _is_noun(_phrase(words, noun).owner))
 
 
 def _is_noun(word: str) -> bool:
-    return word not in _BREAKS | _ADVERBS | _DETERMINERS and is_person(word)
+    return word not in _BREAKS | _W["adverbs"] | _DETERMINERS and is_person(word)
 
 
 def _is_named(words: Sequence[str], pronoun: int) -> bool:
     """Whether him or her gets a predicate: "They believe her to be kind", "They call him a saint"."""
     after = words[pronoun + 1 : pronoun + 3]
-    if words[pronoun - 1] in _APPOINTING and is_person(after[0]) and after[1] in _PUNCTUATION:
+    if words[pronoun - 1] in _W["appointing"] and is_person(after[0]) and after[1] in _PUNCTUATION:
         return True
     if after == ["to", "be"] or (after[0] == "as" and after[1] in _DETERMINERS):
         return True
-    return words[pronoun - 1] in _NAMING and (words[pronoun] == "him" or after[0] in _DETERMINERS | {"as"})
+    return words[pronoun - 1] in _W["naming"] and (words[pronoun] == "him" or after[0] in _DETERMINERS | {"as"})
 
 
 # --- pronouns ------------------------------------------------------------------------------------------------------
@@ -446,7 +395,7 @@ def find_person(text: str) -> PersonFinding:
     for place in found["noun"]:
         word = words[place]
         is_agent = word not in _NOUNS.keys() | _TITLES.keys() | _SUBJECT_ONLY.keys()
-        is_agent = is_agent or words[place - 1] in _AGENT_HALVES
+        is_agent = is_agent or words[place - 1] in _W["agent_halves"]
         role = _gendered_role(words, place)
         if is_agent and role == "subject" and _PUNCTUATION.issuperset(words[place + 1 :]):
             continue  # "A salesman.": a fragment
@@ -475,7 +424,7 @@ def find_person(text: str) -> PersonFinding:
     bound += [  # "It's her."
         at
         for at in found["oblique"]
-        if words[at] in {"him", "her"} and words[at - 1] in _COPULAS and words[at + 1] in _PUNCTUATION
+        if words[at] in {"him", "her"} and words[at - 1] in _W["copulas"] and words[at + 1] in _PUNCTUATION
     ]
     if subjects := sorted(own) or nouns["subject"]:
         return decided(subjects + bound)
@@ -494,7 +443,7 @@ def find_person(text: str) -> PersonFinding:
             return finding(Gender.NEUTRAL, "noun", owned)
         return decided(sorted({*bound, *obliques}))
     if named:
-        is_pronoun = all(words[place] in _INDEFINITE for place in named)
+        is_pronoun = all(words[place] in _W["indefinite"] for place in named)
         return finding(Gender.NEUTRAL, "pronoun" if is_pronoun else "noun", named)
     if told := nouns["object"] or agents["object"]:  # "I hate that woman"
         return decided(told)
