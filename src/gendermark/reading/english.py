@@ -338,8 +338,8 @@ def _of_main_clause(words: Sequence[str], subjects: Sequence[int]) -> list[int]:
 
 
 def _is_of_other_subject(words: Sequence[str], noun: int, subjects: Sequence[int], own: Set[int]) -> bool:
-    """Whether a predicate or reflexive belongs to another subject than those at `own`: "He was glad when she was a girl",
-    "He says my brother is a fool"."""
+    """Whether a predicate or reflexive has another subject than those at `own`: "He was glad when she was a girl", "He
+    says my brother is a fool"."""
     before = bisect(subjects, noun)
     is_subordinate = before > 0 and subjects[before - 1] not in own
     return is_subordinate or (bool(own) and _is_noun(_phrase(words, noun).owner))
