@@ -136,7 +136,8 @@ def _cut(text: str) -> tuple[list[str], list[Span]]:
     for match in _TOKEN.finditer(text):
         word = _INCLUSIVE if match.lastgroup else _AFFIX.sub("", match.group().lower())
         if _TITLE_OF_KIN.match(text, match.start()) and words[-1] not in _DETERMINERS:
-            word = {_F: "mrs", _M: "mr"}.get(stated_gender(word), word)  # "Sister Maria", "King Charles"
+            gender = stated_gender(word)
+            word = "mrs" if gender is _F else "mr" if gender is _M else word  # "Sister Maria", "King Charles"
         is_name = word in _SINGULAR and (_is_quoted(text, match.span()) or _is_surname(text, match.span(), words))
         words.append(_A_NAME if is_name else word)
         spans.append(match.span())

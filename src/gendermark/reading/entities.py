@@ -78,7 +78,8 @@ def _of_another_trade(finder: OccupationFinder, words: Sequence[str], others: Se
 
 @cache
 def _people(finder: OccupationFinder) -> frozenset[str]:
-    people, others = set(), set()
+    people: set[str] = set()
+    others: set[str] = set()
     for forms in finder.single_words():
         for word, readings in forms.items():
             (people if _are_people(readings) else others).add(word)

@@ -314,7 +314,7 @@ class OccupationFinder:
         first_words, stems_of = forms.first_words, self._stems
         both = {}
         if not all(map(str.isalpha, words)):
-            both = {word: base for word in words if (base := without_other_ending(word))}
+            both = {word: alone for word in words if (alone := without_other_ending(word))}
         if both:
             starts = [start for start, word in enumerate(words) if both.get(word, word) in first_words]
         elif self._prefixes:

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
+from gendermark.languages.tables import word_tuple
 
 
 @lru_cache(maxsize=8192)
@@ -89,7 +90,7 @@ _NEUTERS = frozenset(
         "καθαριστικ|ο|ου συνεργει|ο|ου γραφει|ο|ου",
     )
 )
-_FEMALE_ENDINGS = tuple("τρια τριας ισσα ισσας ιδα ιδας ινα ινας ουσα ουσας τριες ισσες ιδες".split())
+_FEMALE_ENDINGS = word_tuple("τρια τριας ισσα ισσας ιδα ιδας ινα ινας ουσα ουσας τριες ισσες ιδες")
 _MALE_ENDINGS = ("της", "τες", "ος", "οι", "ους", "εας", "ας", "ων", "ης")
 _PREDICATE = re.compile(r"\w{3,}(?:μεν|στ|τικ|ιμ|ρ|θυμ)(ος|η)")
 _PARTICIPLE = re.compile(r"\w+μεν(?:(οι)|ες)")
