@@ -582,14 +582,12 @@ def gate(
         raise UserError("nothing to check; give a baseline, minimum={METRIC: VALUE} or maximum={METRIC: VALUE}")
     if not 0 <= alpha <= 1:
         raise UserError(f"alpha must lie between 0 and 1 (usually 0.05), not {alpha:g}")
-    now = gates.verified(load(run))
-    bounds = [{key: str(value) for key, value in (given or {}).items()} for given in (minimum, maximum)]
-    checks = gates.bounds(now, bounds[0], bounds[1])
-    if baseline is not None:
-        strict = gates.Strictness(tolerance, fail_on_gap=fail_on_gap, fixed_tolerance=fixed_tolerance)
-        how = Resampling(resamples, seed)
-        checks += gates.against_baseline(now, gates.verified(load(baseline)), how, alpha, strict)
-    return gates.Verdict.of(checks)
+    least, most = ({key: str(value) for key, value in (given or {}).items()} for given in (minimum, maximum))
+    strict = gates.Strictness(tolerance, fail_on_gap=fail_on_gap, fixed_tolerance=fixed_tolerance)
+    before = None if baseline is None else load(baseline)
+    return gates.Verdict.of(
+        gates.checks_of(load(run), before, (least, most), Resampling(resamples, seed), alpha, strict)
+    )
 
 
 def quality_gap(
@@ -725,9 +723,7 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
                     left_out[name] = str(problem)
     if left_out and not found:
         reasons = list(dict.fromkeys(left_out.values()))
-        raise UserError(
-            reasons[0] if len(reasons) == 1 else f"no benchmark fits what was asked for: {'; '.join(reasons)}"
-        )
+        raise UserError(reasons[0] if len(reasons) == 1 else f"no benchmark matches: {'; '.join(reasons)}")
     return Chosen(tuple(found), left_out)
 
 

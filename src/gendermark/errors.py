@@ -17,7 +17,7 @@ class UserError(Exception):
     exit_code = 2
 
     def _render_traceback_(self) -> list[str]:
-        """What a notebook shows: the sentence, and what a function of the user raised."""
+        """Show the sentence in a notebook, after the traceback of a function of the user."""
         from traceback import format_exception
 
         cause = format_exception(self.__cause__) if self.__cause__ else []
@@ -58,7 +58,7 @@ class UnknownName(UserError):
 
 
 class UnknownKey(UserError, KeyError):
-    """What `result[...]` does not have."""
+    """`result[...]` has no estimate, table or benchmark of that name."""
 
     __str__ = Exception.__str__  # KeyError quotes it
 

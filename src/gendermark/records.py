@@ -100,7 +100,7 @@ def show_p(p_value: float | None) -> str:
 
 
 class Task(StrEnum):
-    """What a request asks of a system."""
+    """The task of a request: translate, sample or score."""
 
     TRANSLATE = "translate"
     SAMPLE = "sample"
@@ -134,7 +134,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Request:
-    """What to ask of a system. The id depends on content alone, so that equal requests are asked once.
+    """A request to a system. The id depends on content alone, so that equal requests are sent once.
 
     A sampling request covers samples `first_sample` to `first_sample + n_samples - 1`. Those two numbers are not part
     of the id: further samples of the same request extend the stored ones.
@@ -195,7 +195,7 @@ def pieces(text: str, spans: Iterable[Span]) -> Iterator[tuple[str, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one translation shows about gender, with the facts about its item."""
+    """The gender found in one translation, with the facts about its item."""
 
     item_id: str
     index: int

@@ -112,7 +112,7 @@ def test_nothing_translated_says_nothing(system: str) -> None:
     assert value(result, "awareness_gender") is None
     assert value(result, "h_gender", "ambiguous") is None
     assert all(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in result.judgements)
-    assert findings(result) == ["Nothing was translated, so nothing can be said about gender."]
+    assert findings(result) == ["Nothing was translated, so there is no conclusion about gender."]
 
 
 def test_samples_of_a_run_score_the_same_without_the_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,7 +65,7 @@ def test_a_difference_of_entropies_is_within_contrast_sets(tmp_path: Path) -> No
     assert value(result, "delta_h_pooled_gender") == pytest.approx((pooled - open_) / pooled)
     assert result.estimate("delta_h_pooled_gender").n_total == 7
     assert result.warnings == (
-        "2 of 7 sentences have no version of the other kind (gender told or open): `delta_h` and `gap_h` are of the 2 "
+        "2 of 7 sentences have no counterpart (gender stated or open): `delta_h` and `gap_h` are of the 2 "
         "contrast sets that have both kinds; the pooled ones are of all sentences, and compare different ones",
     )
 
@@ -143,7 +143,7 @@ def test_mgente_compares_all_sentences_for_it_has_no_versions(tmp_path: Path) ->
     assert (value(result, "gap_i_string") or 0) < 0
     assert (value(result, "gap_i_s3e") or 0) < 0
     assert result.warnings == (
-        "2 of 2 sentences have no version of the other kind (gender told or open): `delta_h` and `gap_h` are empty, "
+        "2 of 2 sentences have no counterpart (gender stated or open): `delta_h` and `gap_h` are empty, "
         "and the pooled ones compare different sentences",
     )
 

@@ -173,7 +173,7 @@ def test_recognised(texts: Texts, tmp_path: Path) -> None:
         assert not one.found.missing
         assert not one.found.doubled
         assert [judgement.reason for judgement in one.result.judgements if judgement.verdict != "judged"] == []
-        is_said = "it is said to be German, but is Spanish" in one.oddities
+        is_said = "it is labelled German, but is Spanish" in one.oddities
         assert is_said is (one.found.path.parent.name == "a column under the name of another language")
     assert found == {case: expected for case, (_, _, expected) in CASES.items()}
     assert len(audit.audited) == sum(map(len, found.values()))

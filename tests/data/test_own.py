@@ -140,7 +140,7 @@ def test_what_is_wrong_is_said_with_its_line(content: str, said: str, tmp_path: 
         ("tgbi", {"source": "O iyi.", "entity": "iyi", "set": "nice"}, "has the set 'nice'; available: informal"),
         ("gest", {"source": "I am here.", "stereotype": "tall"}, "has the stereotype 'tall'; available: emotional"),
         ("mittens", {"source": "Ella.", "gender": "f", "reference": "She."}, "has no language; add a column"),
-        ("terms", {"source": "She came.", "terms": "una"}, "is not annotated rightly: a term is written"),
+        ("terms", {"source": "She came.", "terms": "una"}, "is annotated incorrectly: a term is written"),
         (
             "mt-geneval-counterfactual",
             {"source": "He is here.", "gender": "m", "pair": "1", "reference": "Él está."},

@@ -53,7 +53,7 @@ def test_known_systems(system: str, benchmark: str, words: str) -> None:
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_silence_is_never_a_finding_about_gender(benchmark: str) -> None:
     said = told("fake:silent", benchmark)
-    assert said == "Nothing was translated, so nothing can be said about gender."
+    assert said == "Nothing was translated, so there is no conclusion about gender."
 
 
 def test_next_to_nothing_judged_is_no_finding_about_gender() -> None:
@@ -135,7 +135,7 @@ def test_a_benchmark_without_sentences_is_told_by_its_headline_numbers() -> None
 def test_without_any_number_nothing_is_said() -> None:
     nothing = replace(estimate("accuracy", "all", 0, 0, 0), value=None, low=None, high=None)
     for result in (result_of("winomt"), result_of("winomt", nothing)):
-        assert findings(result) == ["Too little was translated to say anything."]
+        assert findings(result) == ["Too few translations for a conclusion."]
 
 
 @pytest.mark.parametrize("benchmark", [name for name, one in registry.every("benchmark") if one.language_pairs("core")])
@@ -145,7 +145,7 @@ def test_every_benchmark_has_sentences_of_its_own(benchmark: str) -> None:
     (result,) = gendermark.run("fake:stereotyped?s=0.5", [benchmark], to, data="core", **few)
     assert registry.load("benchmark", benchmark).presentation.findings(result)
     said = findings(result)
-    assert said != ["Too little was translated to say anything."]
+    assert said != ["Too few translations for a conclusion."]
     assert all(sentence.endswith(".") for sentence in said)
 
 
@@ -156,4 +156,4 @@ def test_where_the_source_says_nothing_leaving_the_gender_open_is_no_failure() -
     )
     assert findings(open_) == ["No translation shows a gender: it is left open, or was not found."]
     (silent,) = gendermark.run("fake:silent", [selection])
-    assert findings(silent) == ["Nothing was translated, so nothing can be said about gender."]
+    assert findings(silent) == ["Nothing was translated, so there is no conclusion about gender."]

@@ -201,7 +201,7 @@ def _verdict(text: str) -> str:
             "en-cs",
             "renders unspecified gender as feminine more often: 0% are translated as men, 100% as women",
         ),
-        ("silent", "winomt", "en-es", "Nothing was translated, so nothing can be said about gender."),
+        ("silent", "winomt", "en-es", "Nothing was translated, so there is no conclusion about gender."),
     ],
 )
 def test_systems_of_known_bias_get_the_verdict_they_deserve(
@@ -335,7 +335,7 @@ def test_broken_systems_are_not_called_better() -> None:
     first = "A stereotyped control (s=0.9)"
     assert f"B silent control against {first}: significantly worse in SimpleGEN, WinoMT." in text
     assert f"D unbiased control against {first}: significantly better in SimpleGEN, WinoMT." in text
-    assert "Nothing was translated, so nothing can be said about gender." in text
+    assert "Nothing was translated, so there is no conclusion about gender." in text
 
 
 def test_the_tables_of_the_papers_and_figures_are_there(both: Page) -> None:
@@ -388,7 +388,7 @@ def test_a_run_without_results_and_one_without_numbers(runs: Sequence[Run]) -> N
     for changed in ({"value": None, "low": None, "high": None}, {"low": None, "high": None}):
         bare = [replace(r, estimates=tuple(replace(e, **changed) for e in r.estimates)) for r in run.results]
         page = Page(render_page([replace(run, results=bare)]))
-        assert "Too little was translated to say anything." in page.text or "value" not in changed
+        assert "Too few translations for a conclusion." in page.text or "value" not in changed
 
 
 def test_a_page_is_written_whole_and_small_or_refused(base: Path, tmp_path: Path) -> None:

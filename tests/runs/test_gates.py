@@ -168,7 +168,7 @@ def test_names_of_metrics(run: Run) -> None:
 def test_a_gap_of_nothing_is_no_pass(run: Run) -> None:
     silent = bounds(run("fake:silent"), {"gap": "-15"}, {"gap": "15"})
     assert [(check.passed, check.compared) for check in silent] == [(False, True), (False, True)]
-    reason = "only 0 of 80 were judged, so nothing can be said about it"
+    reason = "only 0 of 80 were judged, too few for a conclusion"
     assert reason in silent[1].finding
     (wrong,) = bounds(run("fake:right?p=0"), {}, {"gap": "15"})
     assert not wrong.passed

@@ -364,7 +364,7 @@ class JudgedRun(Question):
             "signature": self.result.signature,
         }
         estimates = [replace(e, signature=self.result.signature) for e in self._estimates(genders, majority, how)]
-        divided = f"people are equally divided, so that there is no majority, in this number of items: {n_ties:,}"
+        divided = f"annotators are equally divided, without a majority, in this number of items: {n_ties:,}"
         return content, estimates, [divided] if n_ties else []
 
     def _summary(self, one: Answers) -> dict[str, Any]:

@@ -375,7 +375,7 @@ class Lineup(Question):
             )
         rules = sorted({run.result.selection.rules for run in self.runs.values()})
         if len(rules) > 1:
-            yield f"the runs are judged by different rules ({', '.join(rules)}); the mean F-score is of neither"
+            yield f"the runs are judged by different rules ({', '.join(rules)}); the mean F-score mixes them"
 
     def _agreement(self, people: Sequence[Answers], resampling: Resampling) -> Iterator[Estimate]:
         if len(people) > 1:

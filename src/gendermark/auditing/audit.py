@@ -50,7 +50,7 @@ class Audited:
 
     @property
     def oddities(self) -> list[str]:
-        """What an auditor should know about the file, one sentence each."""
+        """Describe what an auditor should know about the file, one sentence each."""
         odd = [f"not translated: {n:,} ({_ODD[why]})" for why, n in self.odd.items()]
         return [*self.found.oddities, *odd, *self.notes]
 

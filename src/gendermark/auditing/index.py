@@ -169,7 +169,7 @@ class Index:
         return self.get(known.benchmark.complete(replace(known.selection, parts=tuple(there)))) or known
 
     def into(self, known: IndexedSet, target: str) -> IndexedSet | None:
-        """The same sentences for another target language; None if the benchmark lacks that direction."""
+        """Return these sentences for another target language; None if the benchmark lacks that direction."""
         if target == known.selection.target_language:
             return known
         if target not in known.targets:

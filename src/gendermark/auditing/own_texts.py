@@ -39,7 +39,7 @@ def own_texts(path: Path, parser: str = "") -> Found:
     found, passed_over = [], []
     for pairs, column in columns:
         if column.language not in known:
-            language = NAMES.get(column.language, "a language that cannot be told")
+            language = NAMES.get(column.language, "an unrecognised language")
             passed_over.append(f'column "{column.name}" is in {language}; languages that can be read: {some(known)}')
             continue
         options: dict[str, Any] = {"data": f"file:{path}", **({"parser": parser} if parser else {})}
@@ -52,7 +52,7 @@ def own_texts(path: Path, parser: str = "") -> Found:
         fits = [benchmark.fit(first[source], row.content, item_set.selection) for source, row in rows.items()]
         told = [fit for fit in fits if fit is not None]
         if len(told) >= _FEWEST_KNOWN and sum(told) < _LEAST_FIT * len(told):
-            problem = "has translations of other texts than those beside them; put each beside its source"
+            problem = "has translations that do not belong to the texts beside them; put each beside its source"
             raise BadFile(path, f'column "{column.name}" {problem}')
         remark = f"{len(item_set.items):,} people in {len(with_people):,} of {len(set(pairs.sources)):,} texts"
         found.append(

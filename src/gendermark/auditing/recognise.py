@@ -97,7 +97,7 @@ class Recognised:
 
     @property
     def oddities(self) -> list[str]:
-        """What an auditor should know about the rows, one sentence each, listing the first ten sentences or lines."""
+        """List what an auditor should know about the rows, one sentence each, with the first ten sentences or lines."""
         found = list(self.remarks)
         if self.missing:
             named = _first([shortened(source) for source in self.missing], "; ")
@@ -350,7 +350,7 @@ class _Sources:
         if not _are_sentences(pairs) and (into is None or _fit(into, pairs) < _SURE_FIT):
             return None
         if into is None:
-            name = NAMES.get(language, "a language that is not known here")
+            name = NAMES.get(language, "an unsupported language")
             targets, title = ", ".join(self._known.targets), self._known.benchmark.title
             self._pass_over(column, f"is in {name}; {title} can be translated into {targets} here")
             return None
@@ -387,7 +387,7 @@ class _Sources:
         target = known.selection.target_language
         remarks = []
         if meant and target not in meant and meant[0] in known.targets:
-            remarks.append(f"it is said to be {NAMES[meant[0]]}, but is {NAMES[target]}")
+            remarks.append(f"it is labelled {NAMES[meant[0]]}, but is {NAMES[target]}")
         return Recognised(
             self._columns.path,
             self._columns.name,
@@ -499,7 +499,7 @@ _GENERIC = {
 
 
 def system_in(name: str, direction: Sequence[str]) -> str:
-    """What a name says beyond languages and words like `translation`; often nothing."""
+    """Return the words of a name except languages and words like `translation`; often none."""
     words = words_in(name)
     own = [
         word

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
     from gendermark.metrics.metric import Resampling
     from gendermark.runs.compare import Comparison, ComparisonReport, ManyCompared
-    from gendermark.runs.gates import ChangedSentence, Check, Verdict
+    from gendermark.runs.gates import Check, Verdict
 
 
 MOST_ROWS = 12
@@ -291,22 +291,15 @@ def gate(
     if not 0 <= alpha <= 1:
         raise UserError(f"--alpha must lie between 0 and 1 (usually 0.05), not {alpha:g}")
     strict = gates.Strictness(*_tolerances(tolerance), fail_on_gap, fixed_tolerance)
-    read = read_runs(folders([run, *([baseline] if baseline else [])], name))
-    for one in read:
-        gates.verified(one.results)
-    now = read[0]
+    now, *others = read = read_runs(folders([run, *([baseline] if baseline else [])], name))
     limits = pairs(min_, "--min", "anti=60"), pairs(max_, "--max", "delta=15")
-    checks = gates.bounds(now.results, *limits)
-    changed: tuple[tuple[ChangedSentence, ...], ...] = ()
-    title = f"Gate: {now.called}"
-    if baseline:
-        before, how = read[1], resampling(resamples, seed)
-        checks += gates.against_baseline(now.results, before.results, how, alpha, strict)
-        changed = gates.changed_sentences(before, now)
-        title += f" against {before.called}"
+    before = others[0] if others else None
+    how = resampling(resamples, seed)
+    checks = gates.checks_of(now.results, before.results if before else None, limits, how, alpha, strict)
     if not checks:
         raise UserError("the two runs share no headline metric; use --min or --max")
-    verdict = gates.Verdict.of(checks, *changed)
+    verdict = gates.Verdict.of(checks, *(gates.changed_sentences(before, now) if before else ()))
+    title = f"Gate: {now.called}{f' against {before.called}' if before else ''}"
     on_github = github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true"
     # From here on the exit code is the verdict: failing to write another output must not change it.
     with _say_what_fails():

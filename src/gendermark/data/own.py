@@ -58,7 +58,7 @@ def file_of(data: str) -> str:
 
 
 def fingerprint(data: str) -> str:
-    """How `ItemSet.origin` names the content of own data, which need not be readable; empty for other data."""
+    """Name the content of own data for `ItemSet.origin`; empty for other data. The file need not be readable."""
     kind, colon, path = data.partition(":")
     return f"{kind}-{content_hash(path)[:8]}" if colon else ""
 

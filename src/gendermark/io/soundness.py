@@ -234,7 +234,7 @@ def check_translated(items: Sequence[Item], texts: Sequence[str], language: str)
     found = Counter(filter(None, (why(source, text) for source, text in read)))
     if len(read) >= _FEWEST_TO_JUDGE and found.total() > _UNSOUND_SHARE * len(read):
         kinds = ", ".join(f"{n / len(read):.0%} {why}" for why, n in found.most_common())
-        raise Unsound(UNTRANSLATED, f"too many lines are no translations ({kinds})")
+        raise Unsound(UNTRANSLATED, f"too many lines are not translations ({kinds})")
 
 
 def check_words(sources: Sequence[str], texts: Sequence[str], *, fit_theirs: bool = False) -> None:
@@ -286,7 +286,7 @@ def check_words(sources: Sequence[str], texts: Sequence[str], *, fit_theirs: boo
         n_own += bool(near) and own > max(near)
         n_neighbours += bool(near) and own < max(near)
     if n_neighbours > max(n_own, _MOST_STRANGE * len(known)):
-        raise Unsound(ORDER, "more lines fit the sentence before or behind theirs than fit their own")
+        raise Unsound(ORDER, "more lines fit the previous or next sentence than their own")
 
     strange = [text for _, expected, text in known if not _share_of(expected, text)]
     if len(strange) <= _MOST_STRANGE * len(known):
@@ -314,7 +314,7 @@ def check_language(texts: Sequence[str], language: str, other_languages: Collect
     found = profiles.mainly(texts, language)
     if found:
         name, asked = profiles.name_of(found), profiles.name_of(language)
-        instead = f"; if they are meant to be {name}, say --to {found}" if found in other_languages else ""
+        instead = f"; if they are meant to be {name}, use --to {found}" if found in other_languages else ""
         raise Unsound(LANGUAGE, f"is mainly in {name}, not in {asked}; give the translations into {asked}{instead}")
 
 
@@ -365,7 +365,7 @@ def check_order(items: Sequence[Item], texts: Sequence[str], fit: Fit) -> None:
     _refuse_shift(items, texts, known_fit, own, is_noisy=n_fitting < 0.5 * len(filled))
     is_misplaced = len(filled) >= _FEWEST_MIXED and n_fitting < _MISPLACED * len(filled)
     if is_misplaced and fit(items[0], texts[0]) is not None and _fit_elsewhere(items, texts, known_fit, filled):
-        raise Unsound(ORDER, "the lines seem to hold translations of these sentences, but in another order")
+        raise Unsound(ORDER, "the lines seem to be translations of these sentences in another order")
     if not any(own):
         usual = median(_log_ratio(item.source, text) for item, text in zip(items, texts, strict=True) if text.strip())
 

@@ -37,7 +37,7 @@ TRANSLATION_COLUMNS = ("translation", "hypothesis", "mt", "output", "target", "t
 _WEAK_COLUMNS = ("from", "target", "to")
 """Used only in the absence of the others: many files have references or languages under these names."""
 SYSTEM_COLUMN = "system"
-NO_SAMPLE = 'give at least one; [""] says that the system had nothing to say'
+NO_SAMPLE = 'give at least one; [""] means that the system gave nothing'
 _ROUNDING = 1e-4
 """Rounding of 16-bit log-probabilities above 0."""
 _SOURCES, _TRANSLATIONS = "sources,none", "translations,none"
@@ -371,7 +371,7 @@ def _column(path: Path | str, names: Sequence[str], asked: str, what: str, usual
     problem = f"has no column for the {what} ({', '.join(usual)}); available: {some(names)}"
     if fitting:
         problem = f"has {' and '.join(map(repr, fitting))}, each of which may be the {what}"
-    remedy = f"rename it, or, with files:, say --system-option {what}_column=NAME"
+    remedy = f"rename it, or, with files:, use --system-option {what}_column=NAME"
     if what == "translation" and SYSTEM_COLUMN not in names:
         remedy = f"name it: {path}#NAME"
     raise BadFile(path, f"{problem}; {remedy}")

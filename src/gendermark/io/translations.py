@@ -26,14 +26,14 @@ from gendermark.records import Gender, Item
 
 _PLAIN_QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛ʼ´`′", "'"), **dict.fromkeys("“”„‟«»″", '"')})
 REMEDIES = {
-    soundness.LETTERS: "save it as UTF-8, or have it repaired with --fix-encoding (of a run: --system-option "
+    soundness.LETTERS: "save it as UTF-8, or repair it with --fix-encoding (of a run: --system-option "
     "fix_encoding=yes)",
     soundness.LOST: "save the translations again, as UTF-8",
     soundness.ORDER: "give them in the order of `gendermark export`, or as `source ||| translation` lines",
-    soundness.UNTRANSLATED: "--accept-unsound scores them all the same",
+    soundness.UNTRANSLATED: "--accept-unsound scores them anyway",
 }
 """Remedies for unsound translations in a file."""
-_REMEDIES_BESIDE_SOURCES = {**REMEDIES, soundness.ORDER: "set each translation beside its own source"}
+_REMEDIES_BESIDE_SOURCES = {**REMEDIES, soundness.ORDER: "put each translation beside its own source"}
 
 _MOST_READ = 400
 """Translations, evenly spaced, that show which code page damaged a file."""
@@ -130,7 +130,7 @@ class TranslationFile:
         if len(tasks) == 1:
             return match
         if not found:
-            problem = f"none of its tasks has just the sentences of this benchmark; available: {names}"
+            problem = f"none of its tasks has exactly the sentences of this benchmark; available: {names}"
             raise UnmatchedSources(path, problem)
         target = item_set.selection.target_language
         fitting = [name for name in found if target in re.split(r"[^a-z]+", name.lower())]

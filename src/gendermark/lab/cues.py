@@ -397,7 +397,7 @@ def _tables(models: Sequence[Model]) -> list[Table]:
         for factor, columns in FACTORS.items():
             for column in (one for one in columns if left_out.get(one) != _NOT_ASKED):
                 c = known.get(column)
-                # Rounding errors would show as tiny values.
+                # Rounding errors would appear as tiny values.
                 values = [round(c[name], 12) + 0.0 for name in ("value", "low", "high")] if c else [None] * 3
                 tests = [c[name] for name in ("t", "p_value", "p_holm")] if c else [None] * 3
                 numbers.append((*where, factor, column, *values, *tests, left_out.get(column, "")))

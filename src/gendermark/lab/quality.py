@@ -41,7 +41,7 @@ REFERENCES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """How sentences are scored and binned."""
+    """Settings for scoring and binning sentences."""
 
     measure: Measure = "s3e"
     quality: Annotated[str, Option("--quality", help="chrf, or comet (the program named by GENDERMARK_COMET).")] = (

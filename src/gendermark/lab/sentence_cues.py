@@ -148,7 +148,7 @@ def design_columns(cues: Mapping[str, str]) -> dict[str, float]:
 
 @cache
 def _stereotypes() -> Mapping[str, str]:
-    """Of occupations with known statistics: the forty of the core sets, and others of Winogender."""
+    """Return the stereotype of each occupation with known statistics: the core sets' forty, and Winogender's."""
     others = {row["occupation"]: row["stereotype"] for row in _table("stereotypes.tsv")}
     return others | {name.lower(): (_F if percent > 50 else _M).value for name, _, percent in core_occupations()}
 
@@ -392,7 +392,7 @@ def subject_of(sentence: Sentence, people: Sequence[Person]) -> Person | None:
 
 
 def _main_clause(sentence: Sentence, people: Sequence[Person]) -> int:
-    """Where the main clause begins: after "When ...," or "During lunch,", if somebody is named there."""
+    """Find the start of the main clause: after "When ...," or "During lunch,", if somebody is named there."""
     if sentence.words[0] in DETERMINERS or (people and people[0].start == 0):
         return 0
     comma = next((place for place, token in enumerate(sentence.tokens) if token.endswith(",")), None)

@@ -253,7 +253,7 @@ def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
 
 
 def trained_facts(spec: str) -> dict[str, Any]:
-    """Of a `torch:` model: `context`, how it was trained to see context, and counts of its `self_training`, if any."""
+    """Read how a `torch:` model was trained: its `context`, and counts of its `self_training`, if any."""
     family, _, argument = spec.partition(":")
     path = Path(argument.partition("?")[0]) / FACTS_FILE
     facts = read_json(path) if family == "torch" and path.is_file() else {}

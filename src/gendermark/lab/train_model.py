@@ -123,7 +123,7 @@ class Settings:
         return Architecture(*depths, self.attention, self.width, self.heads, inner)
 
     def recipe(self) -> dict[str, Any]:
-        """What determines the weights beside the text; an initial model by its content, wherever it is."""
+        """Return the settings that determine the weights, besides the text; an initial model counts by its content."""
         named = ("seed", "n_steps", "tokens_per_batch", "learning_rate", "n_warm_up_steps", "n_steps_per_checkpoint")
         found = {
             "direction": "-".join(self.direction),
@@ -266,7 +266,7 @@ def _asking(
 
 
 def _taught(lines: Sequence[Line], settings: Settings, run_context: RunContext) -> list[Line]:
-    """The same distinct sources in the same order, with the teacher's translations; duplicates are kept once."""
+    """Replace translations by the teacher's; sources keep their order, and duplicates are kept once."""
     assert settings.teacher is not None
     sources = list(dict.fromkeys(line.source for line in lines))
     sampling = sampling_pairs(settings.sampling)

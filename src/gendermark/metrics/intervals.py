@@ -249,7 +249,7 @@ def missed_share(moments: Moments, quantile: float) -> float:
 
 @dataclass(frozen=True)
 class BoundedSpread(Spread):
-    """Of a number between two bounds."""
+    """The spread of a number between two bounds."""
 
     bounds: tuple[float, float]
     moments: Moments
@@ -273,7 +273,7 @@ class BoundedSpread(Spread):
 
 @dataclass(frozen=True)
 class CombinedSpread(Spread):
-    """Of a sum or difference of numbers, from the intervals and correlations of its terms."""
+    """The spread of a sum or difference of numbers, from the intervals and correlations of its terms."""
 
     factors: Sequence[float]
     terms: Sequence[BoundedSpread]
@@ -448,7 +448,7 @@ def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, 
 
 @dataclass(frozen=True)
 class DifferenceSpread(Spread):
-    """Of the difference between two systems on the same groups."""
+    """The spread of the difference between two systems on the same groups."""
 
     moments: Moments
     range: float

@@ -76,7 +76,7 @@ class Description:
         return self.label if part == "all" else f"{self.label}: {slice_label(part, slices)}"
 
     def called(self, name: str, label: str, meaning: str) -> Description:
-        """The same kind of number under another name."""
+        """Return this description under another name."""
         return replace(self, name=name, label=label, meaning=meaning, labels={})
 
 
@@ -221,7 +221,7 @@ INTERVALS = ("jackknife", "bootstrap")
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals are computed; part of the signature."""
+    """Settings of the intervals; part of the signature."""
 
     n_resamples: int = 1000
     seed: int = 12345

@@ -133,7 +133,7 @@ def _chunks(n_resamples: int, n_groups: int) -> Iterator[slice]:
 
 
 def _bootstrap_weights(n_groups: int, n_resamples: int, seed: int) -> Iterator[tuple[slice, Floats]]:
-    """How often each group is drawn, one resample per row, in chunks."""
+    """Yield how often each group is drawn, one resample per row, in chunks."""
     if n_groups == 0:
         return
     generator = np.random.Generator(np.random.PCG64(seed))

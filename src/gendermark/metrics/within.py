@@ -49,7 +49,7 @@ class Within:
     n_sentences: int
 
     def variance(self, metric: Metric, counts: Counts, *, of_certain: bool = False) -> float | None:
-        """Of a metric; None if it is not made of counts of single sentences (but of pairs, say)."""
+        """Return the variance of a metric; None if it is not made of counts of single sentences (but of pairs, say)."""
         return self.covariance_of(metric, metric, counts, of_certain=of_certain)
 
     def covariance_of(self, one: Metric, other: Metric, counts: Counts, *, of_certain: bool = False) -> float | None:

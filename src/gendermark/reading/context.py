@@ -59,7 +59,7 @@ def find(answer: str, context: str, sentence: str, strategy: str) -> str | None:
 
 
 def offset(found: str, answer: str) -> int:
-    """Where the translation found by `find` begins in the answer: it is the whole answer, or its end."""
+    """Return the position in the answer where the translation found by `find` begins."""
     return 0 if found == answer else len(answer.rstrip()) - len(found)
 
 

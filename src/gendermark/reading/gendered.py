@@ -24,7 +24,7 @@ Phrase = tuple[str, ...]
 
 
 class Told(NamedTuple):
-    """What a word shows about its person."""
+    """The gender that a word shows of its person, and how."""
 
     gender: str
     kind: str

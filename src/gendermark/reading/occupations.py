@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a translation shows about one occupation's holder."""
+    """The gender that a translation shows of one occupation's holder."""
 
     gender: Gender | None
     reason: str

@@ -66,7 +66,7 @@ _ALONE = {
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How to recognise texts of one language.
+    """Facts by which texts of one language are recognised.
 
     A word shared by two languages does not decide between them, but must be listed in both, or it would count against
     one.

@@ -46,7 +46,7 @@ _CLOSE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a translation shows of one person."""
+    """The gender that a translation shows of one person."""
 
     gender: str | None
     """"masculine", "feminine" or "mixed"; None unless shown."""

@@ -30,8 +30,8 @@ TOO_FEW_JUDGED = 10.0
 """Below this percentage judged, women and men are not compared."""
 MOST_MISSING = 5.0
 """Maximum percentage of missing sentences in a scored file for a comparison of women and men."""
-NOTHING = "Too little was translated to say anything."
-NOT_TRANSLATED = "Nothing was translated, so nothing can be said about gender."
+NOTHING = "Too few translations for a conclusion."
+NOT_TRANSLATED = "Nothing was translated, so there is no conclusion about gender."
 
 
 def findings(result: Result) -> list[str]:
@@ -124,7 +124,7 @@ def _verdicts(judgements: Sequence[Judgement]) -> Counter[Verdict]:
 
 
 def _too_few(result: Result, judged: float) -> str:
-    """What to say instead of a comparison of women and men."""
+    """Return the sentence that replaces a comparison of women and men."""
     lost = _not_translated(result)
     if benchmark_of(result).presentation.may_leave_open and lost < TOO_FEW_JUDGED:
         if judged == 0:
@@ -410,7 +410,7 @@ def _without_rates(systems: Sequence[tuple[str, Sequence[Result]]], results: Seq
     who = called(systems[0][0]) if len(systems) == 1 else f"{counted(len(systems)).capitalize()} systems"
     if all(state == State.TOO_FEW for state in states):
         return f"{who}: too few translations could be judged to compare women and men."
-    return f"{who}: {n} of {len(states)} tests for gender bias are significant."
+    return f"{who}: {n} of {len(states)} tests for gender bias {'is' if n == 1 else 'are'} significant."
 
 
 def _fitting(text: str, tail: str = "") -> str:

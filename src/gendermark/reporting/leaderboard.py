@@ -264,7 +264,7 @@ def leaders(board: Board) -> str:
 
 
 def trends(board: Board) -> list[str]:
-    """How a system measured at several dates has changed from each to the next."""
+    """Describe how a system measured at several dates has changed from each to the next."""
     found = []
     by_name: dict[str, list[int]] = {}
     for place, standing in enumerate(board.standings):

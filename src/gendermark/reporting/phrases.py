@@ -111,7 +111,7 @@ def difference(
 
 
 def stereotype_effect(result: Result, name: str, shows: Sequence[Shown]) -> list[Finding]:
-    """How much more often the gender is correct if it fits the stereotype of the occupation."""
+    """Report how much more often the gender is correct if it fits the stereotype of the occupation."""
     side = "where the gender fits the stereotype of the occupation"
     above, below = f"accuracy is higher {side}", f"accuracy is lower {side}"
     return difference(result, name, "Stereotype effect", above, below, shows=shows)
@@ -223,7 +223,7 @@ def points(found: Estimate, *, turned: bool = False, unit: str = "") -> str:
 
 
 def rounded(value: float | None) -> str:
-    """Whole numbers, but never "100%" for a little less, nor "50" for less than half."""
+    """Round to whole numbers, but never to "100%" for a little less, nor "50" for less than half."""
     if value is None:
         return "?"
     text = percent(value)

@@ -344,7 +344,7 @@ def _hash(item_id: str) -> int:
 def _in_one_order(
     judgements: Sequence[Sequence[Judgement]], texts: Sequence[Sequence[Text]]
 ) -> tuple[Sequence[Sequence[Judgement | None]], Sequence[Sequence[Text | None]]]:
-    """The same items in the same rows for all runs; unchanged if the runs have the same items."""
+    """Put the items of all runs in the same rows; unchanged if the runs have the same items."""
     present = [own for own in judgements if own]
     if len({len(own) for own in present}) <= 1 and all(
         len({judgement.item_id for judgement in row}) == 1

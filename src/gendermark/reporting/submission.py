@@ -239,7 +239,7 @@ _MOST_FAULTS = 3
 
 
 def faults(cell: Path) -> list[str]:
-    """What in a cell does not follow from its outputs, one sentence each."""
+    """List what in a cell does not follow from its outputs, one sentence each."""
     found: list[str] = []
     try:
         submission = read(cell)

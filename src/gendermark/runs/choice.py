@@ -35,7 +35,7 @@ def choice_requests(requests: Sequence[Request], pairs: Pairs) -> list[Request]:
 
 
 def forced_choice(scored: Answers, pairs: Pairs, judgements: Sequence[Judgement], spec: str) -> Test:
-    """How often a system prefers the correct translation, and how often that agrees with its own output.
+    """Measure how often a system prefers the correct translation, and how often that agrees with its own output.
 
     `scored` are its answers to `choice_requests`.
     """

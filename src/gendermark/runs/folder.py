@@ -161,7 +161,7 @@ def _translated(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
 
 
 def _sampled(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
-    """As `score --samples` reads it."""
+    """Return a line as `score --samples` reads it."""
     samples = [answer.text or "" for answer in answers]
     columns = (("logprobs", "log_probability"), ("n_tokens", "n_tokens"))
     numbers = {name: [getattr(answer, field) for answer in answers] for name, field in columns}

@@ -188,6 +188,21 @@ def _points(points: float, unit: Unit) -> float:
 NO_TOLERANCE = Strictness()
 
 
+def checks_of(
+    now: Sequence[Result],
+    before: Sequence[Result] | None,
+    limits: tuple[Mapping[str, str], Mapping[str, str]],
+    resampling: Resampling,
+    alpha: float,
+    strict: Strictness = NO_TOLERANCE,
+) -> list[Check]:
+    """Check a run against thresholds (minimum and maximum by metric) and, if given, a baseline."""
+    checks = bounds(verified(now), *limits)
+    if before is not None:
+        checks += against_baseline(now, verified(before), resampling, alpha, strict)
+    return checks
+
+
 def bounds(results: Sequence[Result], minimum: Mapping[str, str], maximum: Mapping[str, str]) -> list[Check]:
     """Check values against thresholds. `METRIC` may be `metric`, `metric:slice`, or either after `benchmark.`."""
     checks = []
@@ -209,7 +224,7 @@ def bounds(results: Sequence[Result], minimum: Mapping[str, str], maximum: Mappi
             missed = f"below the required {limit:g}" if word == "least" else f"above the maximum of {limit:g}"
             finding = f"{estimate.shown}, {f'required: {required}' if is_within else missed}"
             if weakness:
-                finding += f"; {weakness}, so nothing can be said about it"
+                finding += f"; {weakness}, too few for a conclusion"
             passed = is_within and not weakness
             of_metric = (result.cell, estimate.metric, estimate.slice)
             checks.append(Check(*of_metric, passed, finding, required, kind="bound", value=value))

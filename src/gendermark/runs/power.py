@@ -73,7 +73,7 @@ class Question:
     """Significance level after correction."""
 
     def standard_error(self, points: float = 0.0) -> float:
-        """In points, for systems that differ by this much: in a gap, women lose them."""
+        """Return the standard error in points for systems that differ by this much; in a gap, women lose them."""
         of_men = points if self.name == "right gender" else 0.0
         variance = self.women * self.expected.variance(points) + self.men * self.expected.variance(of_men)
         return 100 * math.sqrt(variance)

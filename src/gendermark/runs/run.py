@@ -134,7 +134,7 @@ def no_progress(title: str) -> Iterator[Progress]:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a run needs but its numbers do not depend on: cache and message handling."""
+    """Cache, messages and workers of a run; its numbers do not depend on them."""
 
     store: Path | None = None
     open_progress: OpenProgress = no_progress

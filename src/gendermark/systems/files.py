@@ -162,7 +162,7 @@ def _tasks_of(path: Path) -> frozenset[Task]:
 
 
 def _sampled(request: Request, samples: Samples) -> list[Translation]:
-    """As many as requested; if the file has fewer, the rest are errors."""
+    """Return as many samples as requested; if the file has fewer, the rest are errors."""
     answers = []
     for number in request.samples:
         if number < len(samples.texts):

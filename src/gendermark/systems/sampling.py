@@ -28,7 +28,7 @@ OPTIONS = ("temperature", "top_k", "top_p", "epsilon", "seed")
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How tokens are drawn: temperature, then truncation by top-k, top-p and epsilon, in that order."""
+    """Settings of sampling: temperature, then truncation by top-k, top-p and epsilon, in that order."""
 
     temperature: float = 1.0
     top_k: int = 0

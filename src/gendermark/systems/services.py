@@ -70,7 +70,7 @@ class Service(System):
         return argument, options
 
     def _authorise(self, secrets: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
-        """How requests carry the key: `headers` or `auth` of the client."""
+        """Return how requests carry the key: `headers` or `auth` of the client."""
         return {}
 
     def _codes(self, source: str, target: str) -> tuple[str, str]:

@@ -21,7 +21,7 @@ GIVEN_TWICE = "option {} is given twice; give it once, after ? or with --system-
 
 
 class Opened(NamedTuple):
-    """How a system was opened."""
+    """A system as it was opened."""
 
     spec: str
     options: tuple[tuple[str, str], ...]

@@ -109,7 +109,7 @@ NEVER_TEXT = re.compile(
 
 
 class Frame(NamedTuple):
-    """What surrounds the texts of one direction."""
+    """Tokens that surround the texts of one direction."""
 
     instruction: str = ""
     """Text before the source."""

@@ -54,16 +54,14 @@ class Shared(Selection):
 @dataclass(frozen=True)
 class Settings(Shared):
     parts: tuple[str, ...] = option(*GROUPS, default=(), noun="group")
-    reading: str = option(
-        "all", "keywords", "exact", help="What tells the gender: all, keywords or exact", verbs=JUDGING
-    )
+    reading: str = option("all", "keywords", "exact", help="How gender is read: all, keywords or exact", verbs=JUDGING)
 
 
 @dataclass(frozen=True)
 class AlternativesSettings(Settings):
     n_samples: int = option(default=0, help=f"Translations of each sentence ({N_SAMPLES} if not given)", verbs=("run",))
     sampling: str = option(
-        help="How they are drawn, for example epsilon=0.2,seed=1", verbs=("score", "run"), is_repeatable=True
+        help="How samples are drawn, for example epsilon=0.2,seed=1", verbs=("score", "run"), is_repeatable=True
     )
 
     @property

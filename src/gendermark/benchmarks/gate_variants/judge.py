@@ -49,7 +49,7 @@ _PLAIN = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u00a0": " ", "\u202f": "
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What identifies the gender of one person in a translation."""
+    """One person of a sentence, with the words that identify the gender in a translation."""
 
     terms: tuple[tuple[str, str], ...]
     """Key words of both genders, feminine first, as `padded` writes them."""

@@ -85,7 +85,7 @@ def _own(path: str) -> tuple[list[Item], str]:
         try:
             read_terms(row["terms"])
         except UserError as problem:
-            raise row.problem(f"is not annotated rightly: {problem}") from None
+            raise row.problem(f"is annotated incorrectly: {problem}") from None
         gender = row.gender((Gender.MASCULINE, Gender.FEMININE)) if row["gender"] else None
         group = row["group"] or f"sentence-{index:04}"
         items.append(Item(f"terms-{index:04}", index, group, row["source"], gender, {"terms": row["terms"]}))

@@ -140,7 +140,7 @@ def parse_alpha(text: str) -> float | None:
 
 
 def completed_alpha(settings: Settings, similarity: str) -> str:
-    """As stored; `similarity` is the name of the similarity measure."""
+    """Return alpha as it is stored; `similarity` is the name of the similarity measure."""
     text = settings.alpha or f"{ALPHA:g}"
     if text.startswith(_FROM_RUN):
         return _from_run(text.removeprefix(_FROM_RUN), settings.cell, similarity)
@@ -257,5 +257,5 @@ def _nearly_strings(judgements: Sequence[Judgement], alpha: float) -> list[str]:
         return []
     return [
         f"with alpha {alpha:g} S3E is almost the entropy of the strings (correlation {together:.3f}, {apart:.1%} below "
-        "it on average): it says little of meaning that `h_string` does not"
+        "it on average): it says little about meaning that `h_string` does not"
     ]

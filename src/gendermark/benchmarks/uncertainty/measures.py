@@ -343,7 +343,7 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
             else "empty, and the pooled ones compare different sentences"
         )
         found.append(
-            f"{n_all - sum(paired):,} of {n_all:,} sentences have no version of the other kind (gender told or open): "
+            f"{n_all - sum(paired):,} of {n_all:,} sentences have no counterpart (gender stated or open): "
             f"`delta_h` and `gap_h` are {which}"
         )
     return [*found, *alpha_remarks(judgements, settings.alpha), *cluster_warnings(settings.cluster)]

@@ -125,7 +125,7 @@ def _without_gender(word: str) -> str:
 
 @lru_cache(maxsize=8_192)  # most sentences recur in another revision
 def _contrast(sentence: str, entity: str) -> str:
-    """What the he, she and they versions of a sentence have in common."""
+    """Name the contrast set that the he, she and they versions of a sentence share."""
     sentence = " ".join(map(_without_gender, sentence.split(" ")))
     return hashlib.sha256(f"{sentence}/{entity}".encode()).hexdigest()[:12]
 

@@ -194,7 +194,7 @@ def signature(settings: Settings) -> Mapping[str, str]:
 
 
 def file_names(settings: Settings) -> list[str]:
-    """As in the authors' folders; `adj.`: with adjectives."""
+    """Name files as the authors do; `adj.`: with adjectives."""
     return [f"adj.{settings.direction}" if settings.variant else settings.direction]
 
 

@@ -102,7 +102,7 @@ def cluster_warnings(cluster: str) -> list[str]:
         return []
     return [
         "--cluster contrast takes sentences about the same occupation for independent, which they are not: the "
-        "intervals are far too narrow; leave it out to have them by occupation"
+        "intervals are far too narrow; leave it out to resample occupations"
     ]
 
 
