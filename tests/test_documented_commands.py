@@ -6,12 +6,15 @@ must be downloaded or paid for, and runs and files that a page takes for granted
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shlex
 import shutil
-from itertools import pairwise, takewhile
+from collections.abc import Sequence
+from itertools import cycle, pairwise, takewhile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,25 +22,17 @@ from gendermark.cli.app import _exit_code
 from test_docs import _CONSOLE, REPOSITORY, WRITTEN
 
 NOT_RUN = {
-    "ui": "a server",
-    "annotate serve": "a server",
-    "annotate agree": "needs people; tests/annotation",
-    "annotate export": "needs a run of one benchmark; tests/annotation",
-    "data convert": "files of other projects; tests/data",
-    "demo": "make demo",
-    "train": "minutes to hours; tests/lab",
+    "ui": "serves until Ctrl-C; tests/browser",
+    "annotate serve": "serves until Ctrl-C; tests/browser",
+    "demo": "a minute, and `make demo` runs it",
+    "train": "minutes to hours; tests/lab train smaller models",
     "study debias": "trains; tests/lab",
-    "study training": "trained models; tests/lab",
-    "study speed": "times; tests/lab",
+    "study training": "needs the trained models; tests/lab",
+    "study speed": "times for minutes; tests/lab",
     "study mitigate": "minutes; tests/lab",
-    "audit": "tests/cli",
-    "leaderboard": "tests/leaderboard",
-    "score gate-": "alternatives of a system; tests/benchmarks",
-    "score gest --to cs --revision": "a released file; tests/benchmarks",
-    "score tgbi": "seven files; tests/benchmarks",
-    "score uncertainty": "samples; tests/benchmarks",
-    "run --system files:": "files of a vendor; tests/cli",
+    "score tgbi --rules paper": "the released outputs, seven files; tests/benchmarks",
 }
+"""Commands that are not run, by how they begin, with the reason. Nor are those that need downloaded models (E5)."""
 _SYSTEM = re.compile(r"^((?:[\w-]+=)?)(?!demo:|fake:|rerank:demo:|files:)\S.*$")
 
 
@@ -54,7 +49,7 @@ def _lines(page: Path) -> list[str]:
 
 def _runs(words: list[str]) -> bool:
     line = " ".join(words)
-    return not any(line == start or line.startswith(start) for start in NOT_RUN) and "similarity" not in line
+    return not any(line == start or line.startswith(start) for start in NOT_RUN) and "E5_DIRECTORY" not in line
 
 
 def _value(words: list[str], flag: str) -> str:
@@ -75,33 +70,98 @@ def _with_bundled_systems(words: list[str]) -> list[str]:
     return [word.replace("$SLURM_ARRAY_TASK_ID", "1").replace("1/8", "1/1") for word in made]
 
 
-def _translations_of(folder: Path) -> list[str]:
-    (file,) = folder.glob("*/translations.jsonl")
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [f"{row['source']} ||| {row['translation']}\n" for row in rows]
+def _run(*options: str, system: str = "fake:right") -> Path:
+    """Run a control in a new folder."""
+    made = Path(f"made-{len(list(Path().iterdir()))}")
+    assert _exit_code(["run", "--system", system, *options, "-o", str(made)]) == 0
+    return made
+
+
+def _rows(folder: Path, name: str) -> list[dict[str, Any]]:
+    (file,) = folder.glob(f"*/{name}.jsonl")
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _write(path: Path, rows: Sequence[dict[str, Any]], *, with_sources: bool = True) -> None:
+    """Sources and translations in the format that the name of a file asks for."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pairs = [(row["source"], row.get("translation", "")) for row in rows]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if path.suffix == ".jsonl":
+            file.writelines(f"{json.dumps({key: row[key] for key in ('source', 'samples')})}\n" for row in rows)
+        elif path.suffix in (".csv", ".tsv"):
+            writer = csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",")
+            writer.writerows([("source", "translation"), *pairs])
+        else:
+            file.writelines(f"{source} ||| {text}\n" if with_sources else f"{text}\n" for source, text in pairs)
+
+
+def _fill(sheet: Path, answers: Sequence[Path]) -> None:
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    kinds = {"[Y/N]": "Y", "[M/F/N]": "M"}
+    filled = [{key: kinds.get(key.rpartition(" ")[2], text) for key, text in row.items()} for row in rows]
+    for path in answers:
+        path.parent.mkdir(exist_ok=True)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(filled)
 
 
 def _make_inputs(words: list[str], base: Path, written: set[str]) -> None:
     """Make the run folders and files that a command reads and the page has not made."""
     outputs = {_value(words, flag) for flag in ("-o", "--plot", "--judgements")}
-    for word in words:
+    folders = [word for word in words if Path(word.rpartition("=")[2]).parts[:1] in (("runs",), ("winomt",))]
+    for system, word in zip(cycle(("fake:right", "fake:masculine", "fake:feminine")), folders, strict=False):
         folder = Path(word.rpartition("=")[2])
-        if folder.parts[:1] in (("runs",), ("winomt",)) and word not in outputs and "*" not in word:
-            if not folder.exists():
-                shutil.copytree(base, folder)
-        elif word == "runs/*" and not Path("runs").is_dir():
+        if word in outputs or folder.exists() or (word == "runs/*" and Path("runs").is_dir()):
+            continue
+        if word == "runs/*":
             shutil.copytree(base, Path("runs/one"))
             shutil.copytree(base, Path("runs/two"))
-    if words[0] == "score" and _value(words, "--translations") not in written:
-        keep = words[2 : words.index("--translations")]
-        made = Path(f"made-{len(list(Path().iterdir()))}")
-        assert _exit_code(["run", "--system", "fake:right", "--benchmark", words[1], *keep, "-o", str(made)]) == 0
-        files = [word for flag, word in pairwise(words) if flag == "--translations"]
-        lines = _translations_of(made)
+        elif words[0] == "annotate":  # a sheet is of one benchmark
+            benchmark = "mt-geneval-contextual" if "--key" in words else "winomt"
+            shutil.copytree(_run("--benchmark", benchmark, "--to", "es", "--data", "core", system=system), folder)
+        else:
+            shutil.copytree(base, folder)
+    if words[:2] == ["annotate", "export"]:
+        Path("sheet.csv").unlink(missing_ok=True)
+    elif words[:2] == ["annotate", "agree"]:
+        _fill(Path("sheet.csv"), [Path("sheet-answers/ana.csv"), Path("sheet-answers/eva.csv")])
+    elif words[0] == "audit":
+        _write(Path(words[1]), _rows(_run("--benchmark", "winomt", "--to", "es", "--data", "core"), "translations"))
+    elif words[:2] == ["data", "convert"]:
+        line = {
+            "winobias": "1 [The baker] greeted the clerk because [she] was early.\n",
+            "winogender": "baker.clerk.0.female.txt\tThe baker greeted the clerk because she was early.\n",
+        }[words[2]]
+        Path(words[3]).write_text(line, encoding="utf-8")
+    _make_translations(words, written)
+
+
+def _make_translations(words: list[str], written: set[str]) -> None:
+    files = [word for flag, word in pairwise(words) if flag in ("--translations", "--samples")]
+    sets = [word.split("=") for flag, word in pairwise(words) if flag == "--set"]
+    flags = ("--to", "--from", "--data", "--revision", "--split", "--context")
+    keep = [word for flag in flags if flag in words for word in (flag, _value(words, flag))]
+    benchmark = words[1] if words[0] == "score" else _value(words, "--benchmark")
+    if sets and words[0] == "score":
+        for name, file in sets:
+            _write(Path(file), _rows(_run("--benchmark", benchmark, *keep, "--group", name), "translations"))
+    elif files and files[0] not in written:
+        samples = ["--n-samples", "2"] if "--samples" in words else []
+        made = _run("--benchmark", benchmark, *keep, *samples, system="fake:coin" if samples else "fake:right")
+        rows = _rows(made, "samples" if samples else "translations")
         for number, file in enumerate(files):
-            part = lines[number * len(lines) // len(files) : (number + 1) * len(lines) // len(files)]
-            table = ["source\ttranslation\n", *(line.replace(" ||| ", "\t") for line in part)]
-            Path(file).write_text("".join(table if file.endswith(".tsv") else part), encoding="utf-8")
+            _write(Path(file), rows[number * len(rows) // len(files) : (number + 1) * len(rows) // len(files)])
+    elif words[0] == "run" and _value(words, "--system").startswith("files:"):
+        place = _value(words, "--system").removeprefix("files:").replace("#", "/")
+        benchmark = benchmark or "winomt"
+        for target in [word for flag, word in pairwise(words) if flag == "--to"]:
+            others = [word for flag in flags[2:] if flag in words for word in (flag, _value(words, flag))]
+            made = _run("--benchmark", benchmark, "--to", target, *others)
+            _write(Path(place, f"{benchmark}.en-{target}.txt"), _rows(made, "translations"))
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +188,12 @@ def test_the_commands_of_a_page_run(
     Path("mine.csv").write_text(_table(page), encoding="utf-8")
     written: set[str] = set()
     for line in _lines(page):
-        words = shlex.split(line.replace("$SYSTEM", "SYSTEM"), comments=True)
-        words = _with_bundled_systems(list(takewhile(lambda word: word not in ("|", ">", "&&"), words)))
+        words = shlex.split(re.sub(r"\s#.*", "", line.replace("$SYSTEM", "SYSTEM")))
+        words = _with_bundled_systems(list(takewhile(lambda word: word not in ("|", ">", "&&", "..."), words)))
         if not _runs(words):
             continue
         _make_inputs(words, base, written)
-        if words[0] == "score":  # what a control makes of context is no translation
+        if words[0] == "score" and "--samples" not in words:  # what a control makes of context is no translation
             words.append("--accept-unsound")
         expanded = [str(path) for word in words for path in (sorted(Path().glob(word)) if "*" in word else [word])]
         written.add(_value(words, "-o"))
