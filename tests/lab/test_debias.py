@@ -18,7 +18,6 @@ from gendermark.io import locks
 from gendermark.lab import debias
 from gendermark.lab.debias import (
     DEFINING_PAIRS,
-    Settings,
     Words,
     cosines,
     debias_model,
@@ -31,7 +30,6 @@ from gendermark.lab.debias import (
 )
 from gendermark.lab.studies import Made, PlainSet, compare_quality
 from gendermark.metrics.metric import Resampling
-from gendermark.runs.run import RunContext
 from lab.conftest import Command
 from lab.word_models import (
     ALL_WORDS,
@@ -194,8 +192,7 @@ def test_both_forms_say_the_same_and_what_cannot_be_converted_is_said(
 ) -> None:
     ctranslate2 = pytest.importorskip("ctranslate2")
     debias_model(marian, "es").write(tmp_path / "hf")
-    settings, context = Settings(marian, "es", tmp_path), RunContext(store=tmp_path / "store.sqlite")
-    assert debias.convert(tmp_path, settings, SOURCES, context) is None
+    assert debias.convert(tmp_path, ("en", "es"), SOURCES) is None
     sources, targets = [*SOURCES, WITHOUT_PROFESSION], [*TARGETS, TARGETS[0]]
     before, hf, converted = (
         [found.log_probability for (found,) in api.translate(spec, sources, api.Asking("es", targets=targets))]
@@ -216,7 +213,7 @@ def test_both_forms_say_the_same_and_what_cannot_be_converted_is_said(
 
     for broken, words in ((convert_another, "other probabilities"), (refuse, "No conversion is registered")):
         monkeypatch.setattr(converter, "convert", broken)
-        problem = debias.convert(tmp_path, settings, SOURCES, context)
+        problem = debias.convert(tmp_path, ("en", "es"), SOURCES)
         assert problem is not None
         assert words in problem
         assert not (tmp_path / "ctranslate2").exists()

@@ -197,8 +197,8 @@ def correlate_runs(
     known = [score for score in _SCORES if any(row["scores"][score] is not None for row in scored)]
     if not correlations:
         notes.append(
-            f"of {len(cells)} {'cell' if len(cells) == 1 else 'cells'} nothing can be said; a correlation needs at "
-            f"least {FEWEST_CELLS} cells that have an accuracy and the same score"
+            f"too few systems and languages for a correlation: {len(cells)} given, at least {FEWEST_CELLS} with an "
+            "accuracy and the same score needed"
         )
     else:
         notes = [f"{_CHANCE}: {PERMUTATIONS[chosen]}"] * (len(languages) > 1) + notes

@@ -26,7 +26,7 @@ from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import MissingExtra, UserError
 from gendermark.io.textfiles import read_json
 from gendermark.lab import studies
-from gendermark.lab.export import save_whole
+from gendermark.lab.export import forced, greedy, save_whole
 from gendermark.lab.studies import SOURCE_LANGUAGE, PlainSet, Point, Row
 from gendermark.metrics.metric import Floats
 from gendermark.reading.occupations import core_occupations, lexicon
@@ -37,7 +37,7 @@ from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.selection import Selection
 from gendermark.systems.engine import content_hash, first_line
 from gendermark.systems.huggingface_opening import loaded, locate, open_config, open_tokeniser, quietly
-from gendermark.systems.tokenisers import PAIR, SINGLE
+from gendermark.systems.tokenisers import PAIR, SINGLE, Direction
 
 COMPARED = studies.compared_in("debias")
 _IN_FINDINGS = {one.key: one.finding for one in COMPARED if one.finding}
@@ -357,7 +357,7 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
         keys = [one.key for one in COMPARED]
         comparisons = [*_of_vectors(debiased.report), *studies.compared(before, after, keys, plain, how)]
         sources = [item.source for item in api.items(selections[0]).items[:_N_CHECKED]]
-        problem = convert(output, settings, sources, context)
+        problem = convert(output, (SOURCE_LANGUAGE, settings.target_language), sources)
         notes = [f"{output / 'ctranslate2'} is not written: {problem}"] if problem else []
         notes += studies.unsound_notes({"before": before, "after": after})
         if test_set is None:
@@ -378,31 +378,21 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
     return report
 
 
-def convert(output: Path, settings: Settings, sources: Sequence[str], context: RunContext) -> str | None:
+def convert(output: Path, direction: Direction, sources: Sequence[str]) -> str | None:
     """Also write the debiased model for CTranslate2, or return why that failed."""
     import ctranslate2
 
-    silent = studies.titled(context, "checking the forms")
-
-    def scores(spec: str, options: Mapping[str, str] | None) -> list[float]:
-        asking = api.Asking(settings.target_language, SOURCE_LANGUAGE, targets=[text for _, text in pairs])
-        found = api.translate(spec, [source for source, _ in pairs], asking, options, silent)
-        return [(answer.log_probability or 0.0) / (answer.n_tokens or 1) for (answer, *_) in found]
-
     converted, spec = output / "ctranslate2", f"hf:{output / 'hf'}"
-    if converted.exists():
-        shutil.rmtree(converted)
-    direction = (SOURCE_LANGUAGE, settings.target_language)
-    texts = studies.translated(spec, sources, direction, settings.system_options, silent)
+    shutil.rmtree(converted, ignore_errors=True)
+    texts = greedy(spec, sources, direction)
     pairs = [(source, text) for source, text in zip(sources, texts, strict=True) if text.strip()]
-    theirs = scores(spec, settings.system_options)
     tokenisers = [name for name in (*PAIR, *SINGLE) if (output / "hf" / name).is_file()]
     try:
         with quietly():
             converter = ctranslate2.converters.TransformersConverter(str(output / "hf"), copy_files=tokenisers)
             converter.convert(str(converted))
-        ours = scores(f"ctranslate2:{converted}", None)
-        farthest = max((abs(a - b) for a, b in zip(theirs, ours, strict=True)), default=0.0)
+        both = zip(forced(spec, pairs, direction), forced(f"ctranslate2:{converted}", pairs, direction), strict=True)
+        farthest = max((abs(np.mean(theirs) - np.mean(ours)) for theirs, ours in both), default=0.0)
         if farthest <= _CLOSE_ENOUGH:
             return None
         problem = f"there it gives other probabilities, by up to {farthest:.2g} per token"

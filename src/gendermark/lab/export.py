@@ -173,8 +173,9 @@ def greedy(spec: str, sources: Sequence[str], direction: Direction, max_length: 
     return [found.text or "" for found in _asked(spec, requests, max_length)]
 
 
-def _forced(spec: str, pairs: Sequence[Pair]) -> list[Sequence[float]]:
-    requests = [Request(pair.source, *_DIRECTION, Task.SCORE, pair.target) for pair in pairs]
+def forced(spec: str, pairs: Sequence[tuple[str, str]], direction: Direction) -> list[Sequence[float]]:
+    """The log-probability of each token of given translations."""
+    requests = [Request(source, *direction, Task.SCORE, target) for source, target in pairs]
     return [found.token_log_probabilities or () for found in _asked(spec, requests, _LONGEST)]
 
 
@@ -190,7 +191,7 @@ def evaluate(directory: Path, pairs: Sequence[Pair]) -> dict[str, Any]:
     """BLEU of greedy translations and perplexity, over all pairs and by construction."""
     spec = f"ctranslate2:{directory / 'ctranslate2'}"
     translations = greedy(spec, [pair.source for pair in pairs], _DIRECTION, _LONGEST)
-    scores = _forced(spec, pairs)
+    scores = forced(spec, [(pair.source, pair.target) for pair in pairs], _DIRECTION)
 
     def quality(chosen: Sequence[int]) -> dict[str, Any]:
         tokens = [score for i in chosen for score in scores[i]]
@@ -214,7 +215,7 @@ def compare_forms(directory: Path, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Agreement of the two forms, in 32 bits: greedy translations, and log-probabilities of the references."""
     specs = [f"{form}:{directory / form}" for form in ("ctranslate2", "hf")]
     texts = [greedy(spec, [pair.source for pair in pairs], _DIRECTION, _LONGEST) for spec in specs]
-    scores = [_forced(spec, pairs) for spec in specs]
+    scores = [forced(spec, [(pair.source, pair.target) for pair in pairs], _DIRECTION) for spec in specs]
     n_same = sum(ours == theirs for ours, theirs in zip(*texts, strict=True))
     of_tokens, of_sentences = [], []
     for ours, theirs in zip(*scores, strict=True):

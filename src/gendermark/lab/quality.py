@@ -31,10 +31,8 @@ from gendermark.runs.run import RunContext
 
 QUALITIES = ("chrf", "comet")
 REFERENCES: Mapping[str, str] = {
-    "mean": "where the gender is open, the mean of the scores against each of the right references, so that no "
-    "sentence has more of them than another",
-    "best": "where the gender is open, the best of the scores against each of the right references, as in the paper, "
-    "which flatters those sentences",
+    "mean": "where the gender is open, the mean over both references",
+    "best": "where the gender is open, the better of both references, as in the paper, which favours those sentences",
 }
 """How several correct references count. The better of two is never below one of them."""
 
@@ -221,7 +219,7 @@ def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[st
     how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
     of_each = "" if len(systems) == 1 else ", for each system by itself"
     return [
-        f"quality is the expected {asked.quality} of a sentence's samples against its one right reference; "
+        f"quality is the expected {asked.quality} of a sentence's samples against its correct reference; "
         f"{REFERENCES[asked.references]}",
         f"bins are quantiles {how}{of_each}; 'from' and 'to' are the lowest and the highest quality in them",
         *(
