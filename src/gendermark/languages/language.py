@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from gendermark.reading.words import Place, cut, cut_all
@@ -172,7 +173,8 @@ class Language:
         found = cut_all(texts)
         if self.normalise is unchanged:
             return found
-        return [tuple(map(self.normalise, words)) for words in found]
+        normal = {word: self.normalise(word) for word in set(chain.from_iterable(found))}
+        return [tuple(map(normal.__getitem__, words)) for words in found]
 
     def agreement(self, word: str, numbers: frozenset[str]) -> Agreement | None:
         """The genders that a determiner shows for a noun that may have any of these numbers; None for another word."""

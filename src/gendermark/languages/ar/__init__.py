@@ -24,13 +24,16 @@ from gendermark.languages.language import Agreement, Clue, Clues, Language, Role
 # Vowel signs and tatweel go, alef loses its hamza or madda, final yaa its dots; Persian letters some systems write.
 _LETTERS = str.maketrans("أإآٱىیک", "ااااييك", "\u0640\u0670")
 _MARKS = re.compile("[\u0610-\u061a\u064b-\u065f]")
+_VARIES = re.compile("[أإآٱىیک\u0640\u0670\u0610-\u061a\u064b-\u065f]")
 # Behind an article a final haa cannot be "his": it is a carelessly written taa marbuta (الممرضه), save in الموجه.
 _LOOSE_TAA = re.compile(r"^([وف]?(?:[بك]?ال|لل).{3,})ه$")
 
 
 def normalise(word: str) -> str:
-    word = _MARKS.sub("", unicodedata.normalize("NFKC", word)).translate(_LETTERS)
-    return word if word.endswith("موجه") else _LOOSE_TAA.sub(r"\1ة", word)
+    word = unicodedata.normalize("NFKC", word)
+    if _VARIES.search(word):
+        word = _MARKS.sub("", word).translate(_LETTERS)
+    return _LOOSE_TAA.sub(r"\1ة", word) if word.endswith("ه") and not word.endswith("موجه") else word
 
 
 def _words(text: str) -> frozenset[str]:
