@@ -137,7 +137,7 @@ def test_several_runs_stand_below_each_other(study: Command, runs: Path, tmp_pat
     both = (runs / "right", runs / "random")
     outcome = study("uncertainty", "quality", *both, "--plot", tmp_path / "q.svg", "--separately")
     assert "each by itself, for each system by itself" in outcome.err
-    assert "the mean of the scores against each" in outcome.err
+    assert "the mean over both references" in outcome.err
     names = ("fake:right?p=0.7", "fake:random")
     assert [(row["system"], row["bin"]) for row in outcome.rows] == [
         (name, part) for name in names for part in ("B1", "B2", "B3", "all")
