@@ -30,6 +30,7 @@ NOT_RUN = {
     "study training": "needs the trained models; tests/lab",
     "study speed": "times for minutes; tests/lab",
     "study mitigate": "minutes; tests/lab",
+    "run --system hf:Helsinki-NLP/opus-mt-en-es --benchmark uncertainty": "downloads three models",
     "score tgbi --rules paper": "the released outputs, seven files; tests/benchmarks",
 }
 """Commands that are not run, by how they begin, with the reason. Nor are those that need downloaded models (E5)."""
