@@ -150,7 +150,7 @@ def _make_translations(words: list[str], written: set[str]) -> None:
     if sets and words[0] == "score":
         for name, file in sets:
             _write(Path(file), _rows(_run("--benchmark", benchmark, *keep, "--group", name), "translations"))
-    elif files and files[0] not in written:
+    elif files and files[0] not in written and words[0] in ("score", "leaderboard"):
         samples = ["--n-samples", "2"] if "--samples" in words else []
         made = _run("--benchmark", benchmark, *keep, *samples, system="fake:coin" if samples else "fake:right")
         rows = _rows(made, "samples" if samples else "translations")

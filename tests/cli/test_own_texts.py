@@ -82,7 +82,7 @@ def test_the_people_are_a_table_for_reviewers_with_suspected_errors_first(cli: A
 @pytest.mark.parametrize(
     ("name", "content", "word"),
     [
-        ("shifted.csv", _csv(SHIFTED), "other texts"),
+        ("shifted.csv", _csv(SHIFTED), "do not belong"),
         ("nobody.csv", _csv([("Open the file.", "Abra el archivo."), ("Print it.", "Imprímalo.")]), "no person"),
         ("english.csv", "en\nThe user left.\nThe owner came.\n", "no sources"),
         ("polish.xlf", XLIFF[:200], "XLIFF"),

@@ -85,7 +85,7 @@ def _top(context: typer.Context, version: bool = Option(False, "--version", help
         typer.echo(__version__)
         raise typer.Exit
     if context.invoked_subcommand is None:
-        raise UserError(f"choose a command: gendermark {' | '.join(VERBS)} (see `gendermark --help`)")
+        raise UserError("choose a command, for example `gendermark demo`; `gendermark --help` lists them")
 
 
 def main(arguments: list[str] | None = None) -> None:

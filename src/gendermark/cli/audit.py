@@ -119,7 +119,7 @@ def _print(found: Audit, output: Path, *, everything: bool) -> None:
         say(line if everything or len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…")
     if len(shown) < len(lines):
         say(f"{len(lines) - len(shown)} more lines; --all shows them")
-    print_results(found.results, everything=everything)
+    print_results(found.results, everything=everything, printed="\n".join(lines))
     by_system: dict[str, list[Result]] = {}
     for result in found.results:
         by_system.setdefault(result.called, []).append(result)

@@ -27,9 +27,14 @@ _GAP = "Gap: men minus women, in points; computed before rounding."
 
 
 def print_results(
-    results: Sequence[Result], *, everything: bool = False, all_rows: str = "", folders: Sequence[str] = ()
+    results: Sequence[Result],
+    *,
+    everything: bool = False,
+    all_rows: str = "",
+    folders: Sequence[str] = (),
+    printed: str = "",
 ) -> None:
-    """Print a headline row for each result, or every estimate; then warnings.
+    """Print a headline row for each result, or every estimate; then warnings that are not in `printed`.
 
     `all_rows` says where the omitted rows of long tables are. `folders` name the runs, if there are several.
     """
@@ -53,6 +58,7 @@ def print_results(
         for result, folder in named
         for mark, texts in (("", [one.text for one in lost_by_gender(result)]), ("warning: ", result.warnings))
         for text in texts
+        if text not in printed
     ]
     shown = said if everything else said[:MOST_WARNINGS]
     for line in shown:
@@ -126,6 +132,8 @@ def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[He
 
 def print_headlines(results: Sequence[Result], caption: str = "", folders: Sequence[str] = ()) -> None:
     """Print one row per result; on a terminal at most twelve, with the largest gaps."""
+    from gendermark.reporting.phrases import TOO_FEW
+
     rows = headlines(results, folders)
     order = list(dict.fromkeys(row.result.selection.benchmark for row in rows))
     rows.sort(key=lambda row: order.index(row.result.selection.benchmark))
@@ -149,7 +157,8 @@ def print_headlines(results: Sequence[Result], caption: str = "", folders: Seque
         ]
         numbers = grouped((row[0], (name, *row[1:])) for name, row in zip(names, numbers, strict=True))
     print_table(caption, ("benchmark", "women", "men", "gap (95% CI)", "verdict"), numbers)
-    notes = [_GAP, *(f"{row.title}: {row.note}" for row in shown if row.note)]
+    has_gap = any(row.rates is not None and row.rates.gap is not None and row.verdict != TOO_FEW for row in shown)
+    notes = [*([_GAP] if has_gap else []), *(f"{row.title}: {row.note}" for row in shown if row.note)]
     if len(shown) < len(rows):
         notes.append(f"{len(shown)} of {len(rows)} rows, those with the largest gaps; --all shows every number")
     if any(row.title.endswith("*") for row in shown):

@@ -33,6 +33,7 @@ from gendermark.cli.results import check_log, log_runs, print_results, say_findi
 from gendermark.cli.terminal import All, AsJson, echo, open_workers, print_json, run_context, say, say_next
 from gendermark.errors import BadFile, UserError
 from gendermark.io.textfiles import read_lines, split_lines, write_text
+from gendermark.names import readable
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
@@ -389,9 +390,10 @@ def score(
     files = [*translations, *([samples] if samples else [])]
     # A file names the system; a pipe does not, and cannot be read again.
     file = files[0] if len(files) == 1 and files[0].is_file() else None
-    result = replace(result, name=result.name or (file.name if file else ""))
-    print_results([result], everything=everything, all_rows="; all with --tables DIR")
-    say_findings([result])
+    named = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
+    print_results([named], everything=everything, all_rows="; all with --tables DIR")
+    # In a sentence, a file must look like one.
+    say_findings([result if result.name or file is None else replace(result, name=file.name)])
     if not everything:
         say(f"signature: {result.signature}", is_wrapped=False)
     if output is not None:
