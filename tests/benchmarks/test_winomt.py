@@ -126,12 +126,13 @@ def _labels(language: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("language", WITH_RELEASED_TRANSLATIONS)
 def test_labelled_translations(mirror: Path, language: str) -> None:
-    """Google's released translations, labelled by reading; `independent` without any knowledge of the code."""
+    """Google's released translations, labelled by reading: `independent` without any knowledge of the code, `second`
+    before the verdicts were seen."""
     judgements = gendermark.score("winomt", _google(mirror, language), language, FEW, revision="2019").judgements
     labels = _labels(language)
     assert len(labels) >= 170
     assert sum(row["label"] != "masculine" for row in labels) >= 35
-    for half in ("dev", "held-out", "independent"):
+    for half in ("dev", "held-out", "independent", "second"):
         rows = [row for row in labels if row["half"] == half]
         right = sum((judgements[int(row["index"])].observed or "none") == row["label"] for row in rows)
         assert right >= 0.95 * len(rows), f"{half}: {right} of {len(rows)}"
