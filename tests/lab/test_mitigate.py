@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gendermark import api
-from gendermark.lab import mitigate, reader
+from gendermark.lab import mitigate
 from gendermark.lab.mitigate import findings
 from gendermark.lab.studies import Made, compared, unsound_notes
 from gendermark.metrics.metric import Resampling
@@ -143,10 +143,10 @@ def test_what_cannot_be_done_is_refused_before_any_work(
 
 
 def test_the_reader_has_numbers_of_its_own(study: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "BENCHMARKS", ("winomt", "mt-geneval-counterfactual"))
+    monkeypatch.setattr(mitigate, "READ", ("winomt", "mt-geneval-counterfactual"))
     two, pairs = study("reader").rows
     assert (two["told"], two["decided"], two["right_percent"], two["open_decided"]) == ("800", "0", "", "0")
     assert (pairs["told"], pairs["right_percent"]) == ("96", "100.0")
     assert int(pairs["decided"]) >= 41
-    monkeypatch.setattr(reader, "BENCHMARKS", ("mt-geneval-counterfactual",))
+    monkeypatch.setattr(mitigate, "READ", ("mt-geneval-counterfactual",))
     assert [one["n_decided"] for one in study("reader", "--json").json["sets"]] == [int(pairs["decided"])]

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from gendermark import api
-from gendermark.lab.reader import rate_reader
+from gendermark.lab.mitigate import rate_reader
 from gendermark.reading.source_gender import read_source
 from gendermark.records import Gender
 

@@ -22,7 +22,7 @@ STUDY = Commands(
         "Mitigation": {
             "mitigate": "lab.mitigate:mitigate",
             "debias": "lab.debias:debias",
-            "reader": "lab.reader:reader",
+            "reader": "lab.mitigate:reader",
         },
         "Uncertainty": {"uncertainty": UNCERTAINTY},
     },

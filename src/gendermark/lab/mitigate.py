@@ -18,17 +18,17 @@ from typing import Annotated, Any
 from typer import Option
 
 from gendermark import api, registry
-from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.cli.options import AcceptUnsound, ResumedIn, StudiedData, To, option_group
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
 from gendermark.lab import studies
-from gendermark.lab.reader import rate_reader
 from gendermark.lab.studies import SOURCE_LANGUAGE, Key, Made, Point, Row
 from gendermark.lab.timing import measure
 from gendermark.reading.hints import STYLES
-from gendermark.records import Gender, Task
+from gendermark.reading.source_gender import PersonTold, read_source
+from gendermark.records import Gender, Item, Task
 from gendermark.reporting import text as markdown_
 from gendermark.reporting.document import Bullets, Section, Table
 from gendermark.result import Result
@@ -273,6 +273,64 @@ def _all_rows(report: Row) -> Table:
             both = (report["milliseconds"], mitigation["milliseconds"])
             rows.append((mitigation["name"], "time", "milliseconds", "simplegen", *both, None, None, None, None))
     return Table(("mitigation", *studies.LONG_COLUMNS), rows)
+
+
+# -- the reader of sources -------------------------------------------------------------------------------------------
+
+READ = ("simplegen", "winomt", "mt-geneval-counterfactual")
+_SHARES = ("n_told", "n_decided", "decided_percent", "right_percent", "n_open", "n_open_decided")
+
+
+def rate_reader(item_set: ItemSet) -> dict[str, Any]:
+    """Evaluate the reader on the sentences without access to their labels.
+
+    `n_told` sentences specify the entity's gender, `n_open` leave it open; for `n_open_decided` of the latter the
+    reader wrongly assigns a gender.
+    """
+    read = [(item, gender_read(item)) for item in item_set.items]
+    sided = [(item, gender) for item, gender in read if item.expected in (Gender.MASCULINE, Gender.FEMININE)]
+    decided = [(item, gender) for item, gender in sided if gender is not None]
+    n_right = sum(item.expected is gender for item, gender in decided)
+    open_ = [gender for item, gender in read if item.expected is Gender.NEUTRAL]
+    return {
+        "benchmark": item_set.selection.benchmark,
+        "data": item_set.selection.data,
+        "n_told": len(sided),
+        "n_decided": len(decided),
+        "n_right": n_right,
+        "n_open": len(open_),
+        "n_open_decided": sum(gender is not None for gender in open_),
+        "decided_percent": 100 * len(decided) / len(sided) if sided else None,
+        "right_percent": 100 * n_right / len(decided) if decided else None,
+    }
+
+
+def gender_read(item: Item) -> Gender | None:
+    """Gender of the entity; without one, of all people whose gender is specified, if they agree."""
+    people: Sequence[PersonTold] = read_source(item.source)
+    if item.entity:
+        people = people_meant(people, item)
+    genders = {person.gender for person in people if person.gender is not None}
+    return genders.pop() if len(genders) == 1 else None
+
+
+def people_meant(people: Sequence[PersonTold], item: Item) -> list[PersonTold]:
+    """The people with the item's noun; of several, the one at the item's position, if it has one."""
+    named = [person for person in people if person.noun == item.entity]
+    if len(named) > 1 and "position" in item.tags:
+        place = int(item.tags["position"])
+        named = [min(named, key=lambda person: abs(person.start - place))]
+    return named
+
+
+def reader(data: StudiedData = "core", as_json: AsJson = False) -> None:
+    """Measure coverage and accuracy of source-side gender detection on benchmarks with known gender."""
+    # Sources are the same for every target language that has them all.
+    scores = [rate_reader(api.items(name, "es", data=data)) for name in READ]
+    columns = ("benchmark", "data", *_SHARES)
+    rows = [[score[name] for name in columns] for score in scores]
+    table = Table([name.removeprefix("n_") for name in columns], rows, "The reader of sources against known genders")
+    studies.show({"sets": scores}, [table], as_json=as_json)
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
