@@ -36,6 +36,9 @@ class QualityGap(NamedTuple):
     feminine: Estimate
     gap: Estimate
 
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self))
+
 
 _Scores = tuple[str, str, Sequence[Sequence[float]], Callable[[Sequence[float]], float]]
 """Name and signature of a score, summable numbers of each sentence, and the score from their sums."""
