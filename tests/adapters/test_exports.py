@@ -56,7 +56,7 @@ def test_an_unknown_tracker_is_refused_before_the_run(tmp_path: Path, capsys: py
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.filterwarnings("default")
+@pytest.mark.filterwarnings("ignore")
 def test_mlflow_keeps_numbers_signature_and_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed: pip install '.[mlflow]'")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"file:{tmp_path / 'store'}")
@@ -77,7 +77,7 @@ def test_mlflow_keeps_numbers_signature_and_page(tmp_path: Path, monkeypatch: py
     assert kept["results"][0]["signature"] == result.signature
 
 
-@pytest.mark.filterwarnings("default")
+@pytest.mark.filterwarnings("ignore")
 def test_wandb_keeps_numbers_signature_and_page(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,7 +15,7 @@ from gendermark import api
 from systems.servers import Asked, serving
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed: pip install '.[inspect]'")
-pytestmark = pytest.mark.filterwarnings("default")  # theirs are not ours to mend
+pytestmark = pytest.mark.filterwarnings("ignore")  # theirs are not ours to mend
 
 
 def _answers(kind: str) -> dict[str, str]:

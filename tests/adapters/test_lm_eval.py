@@ -50,7 +50,7 @@ def test_numbers_are_those_of_score() -> None:
     assert answers.numbers(result)["recall_gap.low"] == expected["recall_gap"].low
 
 
-@pytest.mark.filterwarnings("default")
+@pytest.mark.filterwarnings("ignore")
 def test_the_harness_runs_a_task_with_a_toy_model() -> None:
     lm_eval = pytest.importorskip("lm_eval", reason="lm_eval is not installed: pip install '.[lm-eval]'")
     from lm_eval.api.model import LM
