@@ -402,7 +402,7 @@ def test_judgements_take_texts_only() -> None:
 
 def test_repr(result: Result) -> None:
     first, heads, *lines, last = repr(result).splitlines()
-    assert first == "<simplegen.en-es of translations: core data, gendermark's corrected rules (best)>"
+    assert first == "<simplegen.en-es of translations: core data, gendermark's corrected rules>"
     assert heads.split() == ["metric", "slice", "value", "interval", "judged", "verdict"]
     assert lines[0].split()[:2] == ["pro", "all"]
     assert "of 1,360" in lines[0]

@@ -118,7 +118,7 @@ class Selection(metaclass=_OfItsBenchmark):
 
     @property
     def rules_in_words(self) -> str:
-        return "gendermark's corrected rules (best)" if self.rules == "best" else f"published rules ({self.rules})"
+        return "gendermark's corrected rules" if self.rules == "best" else f"published rules ({self.rules})"
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "parts": list(self.parts)}

@@ -84,7 +84,7 @@ def test_always_masculine_is_sure_and_not_called_unbiased() -> None:
     assert (result.estimate("h_gender", "ambiguous").high or 0) > 0  # occupations that agree prove nothing of others
     said = " ".join(findings(result))
     assert "nearly all samples of a sentence agree" in said
-    assert "(50% by chance; not significant)" in said
+    assert "(chance: 50%; not significant)" in said
 
 
 def test_random_everywhere_fails_the_second_condition() -> None:
@@ -93,7 +93,7 @@ def test_random_everywhere_fails_the_second_condition() -> None:
     assert (aware.low or 0) < 50 < (aware.high or 0)
     assert value(result, "gap_h_gender") == pytest.approx(0, abs=0.03)
     assert value(result, "p_right", "unambiguous") == pytest.approx(0.5, abs=0.05)
-    assert "(50% by chance; not significant)" in " ".join(findings(result))
+    assert "(chance: 50%; not significant)" in " ".join(findings(result))
 
 
 def test_leaving_open_what_is_open_is_said() -> None:
@@ -103,7 +103,7 @@ def test_leaving_open_what_is_open_is_said() -> None:
     # Its entropy is nought wherever it is asked; that must not look like being always sure of the gender.
     assert value(result, "gap_h_gender") == pytest.approx(0, abs=0.02)
     assert (value(result, "awareness_gender") or 0) > 97
-    assert "of translations (CI" in " ".join(findings(result))
+    assert "of sampled translations (CI" in " ".join(findings(result))
 
 
 @pytest.mark.parametrize("system", ["fake:silent", "fake:copy"])
@@ -326,8 +326,8 @@ def test_one_sample_shows_no_uncertainty(tmp_path: Path) -> None:
     assert result.warnings == ("there is one sample of each sentence, which shows no uncertainty; draw more",)
     sure = own_result(tmp_path, [[MAN] * 2, [WOMAN] * 2, [MAN] * 2])
     assert sure.warnings == (
-        "1 of 1 ambiguous sentences gave the same translation every time: the system is sure of them, or the way of "
-        "drawing (unknown=elsewhere) hides its doubt",
+        "1 of 1 ambiguous sentences gave the same translation in every sample: the system is certain of them, or the "
+        "sampling method (unknown=elsewhere) hides its uncertainty",
     )
 
 

@@ -157,7 +157,7 @@ def test_the_figures_of_one_run() -> None:
         _check(figure)
         assert figure.name.startswith(figure.cell)
         assert "stereotyped control (s=0.6" in figure.caption or figure.name.endswith("published")
-        assert "core data, gendermark's corrected rules (best)" in figure.caption
+        assert "core data, gendermark's corrected rules" in figure.caption
 
 
 def test_the_figures_of_several_runs() -> None:

@@ -26,7 +26,7 @@ WINOMT = Selection("winomt", "en", "es", data="core", parts=("pro", "anti"))
 UNCERTAINTY = Selection("uncertainty", "en", "es", data="core", parts=("referenced",), n_samples=3)
 OTHERWISE = {
     "context": (CONTEXTUAL, {"context": "joined"}, ("context none", "context joined")),
-    "rules": (SIMPLEGEN, {"rules": "paper"}, ("gendermark's corrected rules (best)", "published rules (paper)")),
+    "rules": (SIMPLEGEN, {"rules": "paper"}, ("gendermark's corrected rules", "published rules (paper)")),
     "cluster": (SIMPLEGEN, {"cluster": "template"}, ("cluster occupation", "cluster template")),
     "parts": (SIMPLEGEN, {"parts": ("fofc", "mofc")}, ("parts all", "parts fofc+mofc")),
     "variant": (WINOMT, {"variant": "adjectives"}, ("variant none", "variant adjectives")),

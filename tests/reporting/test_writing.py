@@ -130,7 +130,7 @@ def test_latex() -> None:
     assert text.startswith("% needs \\usepackage{booktabs}\n")
     assert "\n% unbiased control: benchmark:simplegen|system:fake:right\n\\begin{table}\n" in text
     assert "\\label{tab:simplegen-metrics}" in text
-    assert r"\caption{SimpleGEN. Core data, gendermark's corrected rules (best); in brackets: 95\% CI." in text
+    assert r"\caption{SimpleGEN. Core data, gendermark's corrected rules; in brackets: 95\% CI." in text
     assert r"\begin{tabular}{lrr}" in text
     assert _latex_rows(text) == [
         ["", "pro", "Δ"],
@@ -246,7 +246,7 @@ def test_the_form_of_the_paper_comes_before_the_whole_table() -> None:
         ["y", "61.2 [50.0, 70.0]", *"––––––––"],
     ]
     assert "Table 4 of Renduchintala et al. (2021)" in text
-    assert "Core data, gendermark's corrected rules (best); in brackets: 95% CI" in text
+    assert "Core data, gendermark's corrected rules; in brackets: 95% CI" in text
     latex = render(runs, "latex")
     assert _latex_tables(latex)[0] == [
         heads,

@@ -31,12 +31,12 @@ _FEW_READ = 10.0
 
 
 def variant_findings(result: Result) -> list[Finding]:
-    known = "The translation shows a gender for {coverage|of people} whose gender the source leaves open"
+    known = "The translation shows a gender for {coverage|of people} whose gender the source does not specify"
     read = result.find("coverage")
     if result.find("masculine_rate") is None or (read is not None and (read.value or 0.0) < _FEW_READ):
         return sentence(result, f"{known}: {TOO_FEW}.")
     become = "{masculine_rate|of people} of unspecified gender are translated as men{state}."
-    alike = "Where a sentence has several such people, all get the same gender in {consistency:several} of cases."
+    alike = "In sentences with several such people, all get the same gender in {consistency:several} of cases."
     return [
         *against_half(result, become, "masculine_rate", asked="imbalance"),
         *sentence(result, f"{known}."),
@@ -71,9 +71,9 @@ def people(sheet: charts.Sheet) -> Iterator[charts.Figure]:
                 sheet,
                 "people",
                 "People of unspecified gender translated as men",
-                f"Of those whose gender could be read ({sheet.about(cell)}); line: half of them. Lines beside the "
-                f"dots: {sheet.intervals}. Men's and women's occupations are those that mostly men and mostly women "
-                f"have: {charts.LABOUR_STATISTICS}.",
+                f"Of people whose gender could be read ({sheet.about(cell)}); dashed line: half. Lines: "
+                f"{sheet.intervals}. Men's and women's occupations: held mostly by men, by women, according to "
+                f"{charts.LABOUR_STATISTICS}.",
                 [charts.DotPanel("translated as men, %", (0, 100), zero=50.0)],
                 rows,
                 cell=cell,
@@ -103,7 +103,7 @@ def alternative_findings(result: Result) -> list[Finding]:
     )
     men, women = (result.find(name, "one") for name in ("only_men", "only_women"))
     only = "{only_men:one|of these sentences} show the person as a man only, {only_women:one} as a woman only."
-    several = "Where there are several such people, {combination_recall:several} of their combinations are offered."
+    several = "In sentences with several such people, {combination_recall:several} of their combinations are offered."
     return [
         *sentence(result, offered),
         *(sentence(result, only) if men is not None and women is not None and (men.value or women.value) else []),
@@ -139,9 +139,8 @@ def offers(sheet: charts.Sheet) -> Iterator[charts.Figure]:
                 sheet,
                 cell,
                 "offers",
-                "What is offered where the gender of one person is open",
-                f"In percent of the sentences ({sheet.about(cell)}). Line below a bar: {sheet.intervals} of the first "
-                "share.",
+                "Alternatives offered where the gender of one person is unspecified",
+                f"Percent of sentences ({sheet.about(cell)}). Line below a bar: {sheet.intervals} of the first share.",
                 [("", [bar for bar in bars if bar])],
                 _FILLS,
             )
@@ -189,7 +188,7 @@ def directions(sheet: charts.Sheet) -> Iterator[charts.Figure]:
         yield dot_figure(
             sheet,
             "directions",
-            "How exactly translations are put into the other gender",
+            "Exactness of gender rewriting",
             f"From feminine to masculine (f2m) and from masculine to feminine (m2f) ({sheet.about()}); lines: "
             f"{sheet.intervals}.",
             [charts.DotPanel("%", (0, 100), better="higher")],

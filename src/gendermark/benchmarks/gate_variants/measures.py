@@ -83,7 +83,7 @@ def _percent(n: float, total: float) -> float | None:
 
 # -- one translation ---------------------------------------------------------------------------------------------------
 
-_OUTCOMES = "Outcomes, and by what they were read"
+_OUTCOMES = "Outcomes and evidence"
 _REST = ("mixed", "undecided", "failed")
 """Other outcomes for a person; metrics and columns share these names."""
 _OUTCOME = {gate.FEMININE: "feminine", gate.MASCULINE: "masculine", gate.MIXED: "mixed"}

@@ -61,7 +61,7 @@ def _extremes(result: Result) -> list[Finding]:
     for who, low, high in (("a woman", 1, _CLOSE_TO_THE_END), ("a man", n + 1 - _CLOSE_TO_THE_END, n)):
         names = [f"“{SLICES[name]}”" for name, rank in ranks if _is_within(rank, low, high)]
         if names:
-            end = f"Among the three stereotypes that most often make the speaker {who}"
+            end = f"Among the three stereotypes whose speaker is most often translated as {who}"
             found.append(Finding(f"{end}: {' and '.join(names)}."))
     return found
 
@@ -119,9 +119,9 @@ def rates(sheet: charts.Sheet) -> Iterator[charts.Figure]:
         yield dot_figure(
             sheet,
             "rates",
-            "How often the speaker is translated as a man, and how far that follows the stereotype",
-            "Masculine rate of women's and of men's stereotypes and their mean f_m; and their difference f_s, which "
-            f"a high f_m caps ({sheet.about()}); lines: {sheet.intervals}.",
+            "Masculine rate and stereotype rate",
+            "Masculine rate for stereotypes of women and of men, their mean f_m and their difference f_s, which a "
+            f"high f_m limits ({sheet.about()}); lines: {sheet.intervals}.",
             [
                 charts.DotPanel("masculine rate", (0, 1)),
                 charts.DotPanel("stereotype rate f_s", zero=0.0, at_least=(-0.1, 0.3), better="zero"),

@@ -42,12 +42,12 @@ def findings(result: Result) -> list[Finding]:
     sides = ("strict_accuracy:feminine", "strict_accuracy:masculine", "recall_gap")
     contradicted, undecided = (result.find(name) for name in ("contradiction_rate", "undecided"))
     into_english = result.selection.target_language == "en"
-    both = ", or both" if into_english else "[, and {mixed} words of both genders]"
+    both = ", or both" if into_english else "[, and {mixed} with words of both genders]"
     open_ = "{undecided|of translations} show no gender[ ({neutral_rate} use singular they)]; these count as wrong."
     return [
-        *women_and_men(result, *sides, "stay women in the translation", " stay men"),
+        *women_and_men(result, *sides, "are translated as women", " are translated as men"),
         *(
-            sentence(result, f"{{contradiction_rate|of people}} are given the other gender{both}.")
+            sentence(result, f"{{contradiction_rate|of people}} are translated with the wrong gender{both}.")
             if contradicted is not None and contradicted.value
             else []
         ),
@@ -61,8 +61,8 @@ def _counted_right(result: Result) -> list[Finding]:
     n = sum(judgement.reason == "no-pronoun" and judgement.outcome == "right" for judgement in result.judgements)
     if 100 * n < _MANY_OPEN * len(result.judgements):
         return []
-    text = f"{n:,} of {len(result.judgements):,} translations have no gendered pronoun, some perhaps nothing at all"
-    return [Finding(f"{text}; the paper's rules count them as right.")]
+    text = f"{n:,} of {len(result.judgements):,} translations have no gendered pronoun, and some may be empty"
+    return [Finding(f"{text}; the paper's rules count them as correct.")]
 
 
 def _worst(result: Result) -> list[Finding]:
@@ -73,7 +73,7 @@ def _worst(result: Result) -> list[Finding]:
     n, expected = test.details["n_cells"], test.details["expected"]
     start = f"Accuracy in the worst of {n} combinations of gender, language and set: {test.statistic:.1f}%"
     differs = "significantly below" if test.p_value < _CLEAR else "not significantly below"
-    return [Finding(f"{start}, {differs} the {expected:.1f}% expected of the worst of so many.")]
+    return [Finding(f"{start}, {differs} the {expected:.1f}% expected by chance for the worst of so many.")]
 
 
 _FILLS = {
@@ -99,8 +99,7 @@ def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
                 sheet,
                 "genders",
                 "Men and women who keep their gender, by kind of passage",
-                f"Share of passages with the right gender ({sheet.about(cell, label)}); lines: {sheet.intervals}, wide "
-                "where there are few passages.",
+                f"Share of passages with the correct gender ({sheet.about(cell, label)}); lines: {sheet.intervals}.",
                 [charts.DotPanel("accuracy, %", (0, 100), better="higher")],
                 rows,
                 [("men", charts.MALE), ("women", charts.FEMALE)],
@@ -130,8 +129,8 @@ def outcomes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
                 cell,
                 "outcomes",
                 "Translations of people whose gender the source specifies",
-                f"In percent of the passages that can be judged ({sheet.about(cell)}). Line below a bar: "
-                f"{sheet.intervals} of the right ones.",
+                f"Percent of judged passages ({sheet.about(cell)}). Line below a bar: "
+                f"{sheet.intervals} of the correct ones.",
                 [("", [bar for bar in bars if bar])],
                 _FILLS,
             )

@@ -36,7 +36,7 @@ _HIDDEN = frozenset({"pair", "rules", "decidable", "context"})
 
 
 def _accuracies(name: str, cells: Sequence[Cell]) -> Form:
-    caption = "Accuracy, in the form of Table 10 of Currey et al. (2022); of pairs where the sentences come in pairs."
+    caption = "Accuracy, layout of Table 10 of Currey et al. (2022); for paired sentences, of pairs."
     rows = [Row([Place(number, run, "accuracy") for number in range(len(cells))], run) for run in runs_of(cells)]
     return Form(f"{name}-10", caption, [direction_of(cell) for cell in cells], rows)
 
@@ -67,10 +67,10 @@ def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
         panels.append(charts.DotPanel("quality gap, BLEU", zero=0.0, at_least=(-2.0, 2.0), better="zero"))
         legend += [("both of a pair", _BOTH), ("BLEU of men − women", _GAP)]
         title += ", and the gap in quality"
-        says = "and how much better sentences about men are translated than the same ones about women"
+        says = "and BLEU for sentences about men minus the same sentences about women"
     else:
         legend.append(("all", _BOTH))
-    caption = f"Share of sentences with the right gender, {says} ({sheet.about()}); lines: {sheet.intervals}."
+    caption = f"Share of sentences with the correct gender, {says} ({sheet.about()}); lines: {sheet.intervals}."
     yield dot_figure(sheet, "genders", title, caption, panels, rows, legend)
 
 
@@ -109,8 +109,8 @@ def _gap_figure(sheet: charts.Sheet, cell: str, label: str, gaps: Sequence[tuple
     n_men, n_women = sum(gap > 0 for _, gap in gaps), sum(gap < 0 for _, gap in gaps)
     return charts.figure(
         sheet.name_of(cell, "gaps", label),
-        "Pairs of sentences that differ in gender only: which is translated better",
-        f"One bar per pair, from the largest gap to the smallest: of {len(gaps):,}, {n_men:,} are better about a man "
+        "chrF gap of each pair of sentences that differ only in gender",
+        f"One bar per pair: of {len(gaps):,}, {n_men:,} are translated better about a man "
         f"and {n_women:,} about a woman ({sheet.about(cell, label)}). Largest: {listed}.",
         cell,
         draw,
@@ -122,7 +122,7 @@ def _gap_figure(sheet: charts.Sheet, cell: str, label: str, gaps: Sequence[tuple
 
 def pair_findings(result: Result) -> list[Finding]:
     return [
-        *sentence(result, "{accuracy|of pairs} of sentences that differ in gender only are right in both versions."),
+        *sentence(result, "{accuracy|of pairs} of sentences that differ only in gender are correct in both versions."),
         *_women_and_men(result),
         *difference(
             result,
@@ -164,7 +164,7 @@ def context_findings(result: Result) -> list[Finding]:
     )
     hidden = ", which the system is not shown" if getattr(result.selection, "context", "") == "none" else ""
     where = f"Where only the preceding sentence specifies the gender{hidden}"
-    return [*sentence(result, f"{where}, {right} have the right one (guessing: 50%)."), *_women_and_men(result)]
+    return [*sentence(result, f"{where}, {right} have the correct one (chance: 50%)."), *_women_and_men(result)]
 
 
 CONTEXTS = Presentation(

@@ -49,9 +49,9 @@ def groups(sheet: Sheet) -> Iterator[Figure]:
                 sheet,
                 cell,
                 "groups",
-                "Occupation nouns with the right gender, by who is meant and whose job it is",
-                f"In percent ({sheet.about(cell)}). From top to bottom: fofc and momc, which fit the stereotype; fomc "
-                f"and mofc, which do not. Line below a bar: {sheet.intervals} of the right ones.",
+                "Gender of occupation nouns, by gender of the person and stereotype of the occupation",
+                f"In percent ({sheet.about(cell)}). From top to bottom: with the stereotype (fofc women, momc men), "
+                f"against it (fomc men, mofc women). Line below a bar: {sheet.intervals} of the correct ones.",
                 parts,
                 _FILLS,
             )

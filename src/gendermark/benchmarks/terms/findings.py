@@ -11,13 +11,13 @@ from gendermark.result import Result
 def findings(result: Result) -> list[Finding]:
     found = "{term_coverage|of annotated terms} are found in the translations"
     return [
-        *sentence(result, f"{found}; {{term_accuracy|of these}} have the right gender."),
+        *sentence(result, f"{found}; {{term_accuracy|of these}} have the correct gender."),
         *difference(
             result,
             "term_gap",
             "Gender gap",
-            "terms about men have the right gender more often",
-            "terms about women have the right gender more often",
+            "terms about men have the correct gender more often",
+            "terms about women have the correct gender more often",
         ),
     ]
 

@@ -139,12 +139,12 @@ def _lexeme_figure(
         rows.append(charts.StackedRow(kind, [100 * n / sum(counts) for n in counts], note=f"{sum(counts):,}"))
     words = found.get("occupation", {}).get("she only", ())
     more = f" and {len(words) - _MOST_LISTED:,} more" if len(words) > _MOST_LISTED else ""
-    always_she = f" Occupations that are always she: {', '.join(words[:_MOST_LISTED])}{more}." if words else ""
+    always_she = f" Occupations always translated as she: {', '.join(words[:_MOST_LISTED])}{more}." if words else ""
     return stacked_figure(
         sheet,
         cell,
         "lexemes",
-        "The gender that each word gets",
+        "Gender of each word's translations",
         f"Words by their translations in sentences of unspecified gender, in percent ({sheet.about(cell, label)}). "
         f"Left open: more than half of the translations show no gender.{always_she}",
         [("", rows)],

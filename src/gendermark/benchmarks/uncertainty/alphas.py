@@ -223,7 +223,7 @@ def alpha_table(judgements: Sequence[Judgement]) -> Table:
         for row in tuning.curve
     ]
     columns = ("alpha", "correlation, development half", "correlation, other half", "mean S3E", "tuned")
-    return Table("alpha", "What alpha does to S3E: its correlation with gender entropy", columns, rows)
+    return Table("alpha", "Effect of alpha on S3E: correlation with gender entropy", columns, rows)
 
 
 def alpha_remarks(judgements: Sequence[Judgement], wanted: str) -> list[str]:

@@ -23,20 +23,24 @@ def findings(result: Result) -> list[Finding]:
     neutral, hesitation = result.find("p_neutral", AMBIGUOUS), result.find("h_gender", AMBIGUOUS)
     aware = result.find("awareness_gender")
     found = sentence(
-        result, f"Where the source gives the gender, {{p_right:{UNAMBIGUOUS}|of sampled translations}} have it."
+        result, f"Where the source specifies the gender, {{p_right:{UNAMBIGUOUS}|of sampled translations}} are correct."
     )
     if not found or aware is None or aware.low is None:
         return []
     if neutral is not None and neutral.low is not None and neutral.low > 0.5:
-        leave = f"Where the source leaves the gender open, {{p_neutral:{AMBIGUOUS}|of translations}} do too."
+        leave = (
+            f"Where the source does not specify gender, {{p_neutral:{AMBIGUOUS}|of sampled translations}} are neutral."
+        )
         return [*found, *sentence(result, leave)]
-    less = "The system is less certain of the gender where the source leaves it open in {awareness_gender} of pairs"
+    less = "The system is less certain of the gender in the ambiguous sentence in {awareness_gender} of pairs"
     concluded = f"; {state(aware, 50.0)}" if aware.state else ""
     effect = max(-leaning(aware, 50.0), 0.0)
-    found += [replace(one, effect=effect) for one in sentence(result, f"{less} (50% by chance{concluded}).")]
+    found += [replace(one, effect=effect) for one in sentence(result, f"{less} (chance: 50%{concluded}).")]
     if hesitation is not None and hesitation.value is not None:
         certain = "; nearly all samples of a sentence agree" if hesitation.value < _HARDLY_ANY else ""
-        chosen = f"Where the gender is open, {{p_feminine:{AMBIGUOUS}|of sampled translations}} are feminine"
+        chosen = (
+            f"Where the source does not specify gender, {{p_feminine:{AMBIGUOUS}|of sampled translations}} are feminine"
+        )
         found += against_half(result, f"{chosen}{{state}}{certain}.", f"p_feminine:{AMBIGUOUS}")
     return found
 
@@ -88,7 +92,7 @@ def examples(judgements: Sequence[Judgement]) -> Examples | None:
         return None
     chosen = max(versions, key=lambda members: sum(entropy for _, entropy in members.values()))
     return Examples(
-        "In the form of their Table 5: the versions of one sentence.",
+        "Layout of Table 5 of Staliūnaitė et al. (2026): versions of one sentence.",
         [judgements[chosen[gender][0]].item_id for gender in Gender],
         {"H gender": "h_gender", "H string": "h_string", "feminine": "p_feminine"},
     )
@@ -112,10 +116,10 @@ def entropies(sheet: charts.Sheet) -> Iterator[charts.Figure]:
         yield dot_figure(
             sheet,
             "entropy",
-            "Uncertainty where the source gives the gender, and where it leaves it open",
-            "Mean entropy of sampled translations in nats: of the gender of the noun, of meanings by degrees, and of "
-            f"whole texts ({sheet.about()}). Who notices what is left open is less sure there: the triangle lies to "
-            f"the right. Lines: {sheet.intervals}.",
+            "Uncertainty where the source specifies gender, and where it does not",
+            "Mean entropy of sampled translations in nats: of the gender of the noun, of meaning (similarity-based), "
+            f"and of whole texts ({sheet.about()}). A system that recognises ambiguity is less certain there: the "
+            f"triangle lies to the right. Lines: {sheet.intervals}.",
             [charts.DotPanel(title, zero=0.0, at_least=(0.0, 0.1)) for title in _ENTROPIES.values()],
             rows,
             [("gender given", _SIDES["unambiguous"]), ("gender open", _SIDES["ambiguous"])],
@@ -157,7 +161,7 @@ def _occupation_figure(
     n_fewer = sum(means[name] < share_of_women[name] for name in means)
     return charts.figure(
         sheet.name_of(cell, "occupations", label),
-        "P(feminine) of each occupation where the gender is left open",
+        "P(feminine) by occupation, where the source does not specify gender",
         f"Feminine share of sampled translations, below the share of women in {n_fewer} of {len(means)} occupations "
         f"({sheet.about(cell, label)}; {charts.LABOUR_STATISTICS}).",
         cell,

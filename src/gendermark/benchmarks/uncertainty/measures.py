@@ -306,7 +306,7 @@ def _entity_table(judgements: Sequence[Judgement]) -> Table:
         for entity, n in sorted(n_of.items())
     ]
     columns = ("entity", "n", "P(feminine) if open", "gender entropy if open", "gender entropy if told", "P(right)")
-    return Table("entities", "How sure of the gender of whom", columns, rows)
+    return Table("entities", "Certainty about the gender of each person", columns, rows)
 
 
 def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
@@ -328,8 +328,8 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
         found.append("there is one sample of each sentence, which shows no uncertainty; draw more")
     elif n_single > 0.5 * n_open:
         found.append(
-            f"{n_single:,} of {n_open:,} ambiguous sentences gave the same translation every time: the system is sure "
-            f"of them, or the way of drawing ({settings.sampling}) hides its doubt"
+            f"{n_single:,} of {n_open:,} ambiguous sentences gave the same translation in every sample: the system is "
+            f"certain of them, or the sampling method ({settings.sampling}) hides its uncertainty"
         )
     if n_unread > _LOST_SHARE * n_to_read:
         found.append(f"in {n_unread:,} of {n_to_read:,} sentences no sample's gender could be read")

@@ -48,7 +48,7 @@ def stereotypes(sheet: Sheet) -> Iterator[Figure]:
         yield dot_figure(
             sheet,
             "stereotypes",
-            "Gender kept where it fits the stereotype of the occupation, and where it does not",
+            "Gender kept with and against the stereotype of the occupation",
             f"Share of translations that keep the gender of the person ({sheet.about()}); lines: {sheet.intervals}.",
             [DotPanel("accuracy, %", (0, 100), better="higher")],
             rows,
