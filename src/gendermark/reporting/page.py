@@ -258,16 +258,16 @@ def _checked(view: View, check: Check) -> str:
 def _basis(view: View) -> Paragraph:
     cells = view.of(view.benchmarks[0])
     sizes = sorted({len(cell) for cell in cells})
-    n = f"{sizes[0]:,} sentences" if len(sizes) == 1 else f"{sizes[0]:,}–{sizes[-1]:,} sentences"
-    what = _people(cells) if cells[0].benchmark.reads_any_text else n
-    where = f" in each of {counted(len(cells))} translation directions" if len(cells) > 1 else ""
+    what = f"{sizes[0]:,} sentences" if len(sizes) == 1 else f"{sizes[0]:,}–{sizes[-1]:,} sentences"
+    what += f" in each of {counted(len(cells))} translation directions" if len(cells) > 1 else ""
+    what = _people(cells) if cells[0].benchmark.reads_any_text else what
     results = [result for *_, result in view.results(view.benchmarks[0])]
     judged = [share for result in results if (share := judged_percent(result)) is not None]
     covered = f"; coverage {percent_range(judged)}" if judged else ""
     n_more = len(view.benchmarks) - 1
     more = f" {counted(n_more).capitalize()} more benchmark{'s' if n_more > 1 else ''} below." if n_more else ""
     link = Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")
-    return Paragraph(["Based on ", link, f": {what}{where}; {_data(cells[0].first)}{covered}.{more}"], "basis")
+    return Paragraph(["Based on ", link, f": {what}; {_data(cells[0].first)}{covered}.{more}"], "basis")
 
 
 def _people(cells: Sequence[Cell]) -> str:

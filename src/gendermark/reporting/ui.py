@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
@@ -32,8 +32,7 @@ MOST_ROWS = 500
 """Per request."""
 
 
-@dataclass(frozen=True)
-class FolderState:
+class FolderState(NamedTuple):
     """The progress of a run."""
 
     directory: Path
@@ -43,11 +42,7 @@ class FolderState:
     """Finished cells, in run order."""
     wanted: tuple[str, ...]
     """All cells of the run."""
-    manifest: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def now(self) -> str:
-        return next((cell for cell in self.wanted if cell not in self.done), "") if self.state == RUNNING else ""
+    manifest: Mapping[str, Any]
 
 
 def look_at(directory: Path) -> FolderState:
@@ -196,23 +191,25 @@ def _place(cell: str) -> str:
 
 
 def _status(now: Snapshot, problem: str) -> dict[str, Any]:
-    systems = now.explorer.systems
-    return {
-        "version": now.version,
-        "live": now.is_live,
-        "problems": [*now.problems, *([problem] if problem else [])],
-        "runs": [
+    runs = []
+    for system, state in zip(now.explorer.systems, now.states, strict=True):
+        left = [cell for cell in state.wanted if cell not in state.done] if state.state == RUNNING else []
+        runs.append(
             {
                 "system": system,
                 "directory": str(state.directory),
                 "state": state.state,
                 "done": len(state.done),
                 "wanted": max(len(state.wanted), len(state.done)),
-                "now": _place(state.now) if state.now else "",
+                "now": _place(left[0]) if left else "",
                 "written": str(state.manifest.get("written", ""))[:16].replace("T", " "),
             }
-            for system, state in zip(systems, now.states, strict=True)
-        ],
+        )
+    return {
+        "version": now.version,
+        "live": now.is_live,
+        "problems": [*now.problems, *([problem] if problem else [])],
+        "runs": runs,
         "findings": [
             {
                 "place": _place(next(result.cell for result in cell.results if result)),
