@@ -85,7 +85,7 @@ def test_opens_from_disk_and_asks_nothing_of_anybody(open_page: Any, page_path: 
     told = page.inner_text("#finding")
     assert "One of two systems translates most women as men" in told
     assert "How many women and men keep their gender?" in told
-    assert "always-masculine control against" in told.replace("\n", " ")
+    assert "always-masculine control vs." in told.replace("\n", " ")
     assert _n_shown(page) == sum(len(result.judgements) for result in runs[0].results)
     assert page.locator("#list .row").count() > 3
     watched.assert_quiet()
