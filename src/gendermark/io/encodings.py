@@ -144,7 +144,9 @@ def intruders(text: str, language: str) -> re.Pattern[str] | None:
         for letter in set(text)
         if letter > "\u024f" and (letter.isalpha() or ord(letter) in _FRAMES) and not _is_expected(letter, language)
     ]
-    return re.compile(rf"[^\W\d_][{''.join(map(re.escape, strange))}]") if strange else None
+    # A word of the other script alone is no damage: an untranslated one.
+    other = f"[{''.join(map(re.escape, strange))}]"
+    return re.compile(rf"(?!{other})[^\W\d_]{other}") if strange else None
 
 
 def word_around(text: str, run: re.Match[str]) -> tuple[int, int]:
