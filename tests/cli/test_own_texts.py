@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -76,7 +78,9 @@ def test_the_people_are_a_table_for_reviewers_with_suspected_errors_first(cli: A
     assert (first["person"], first["source gender"], first["shown gender"]) == ("nurse", "feminine", "masculine")
     shown = {row["person"]: row["shown gender"] for row in others}
     assert shown["owner"] == shown["user"] == shown["You"] == "masculine"
-    assert "El enfermero" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    packed = json.loads(page.partition('id="rows">')[2].partition("</script>")[0])["rows"]
+    assert "El enfermero" in gzip.decompress(base64.b64decode(packed)).decode()
 
 
 @pytest.mark.parametrize(
