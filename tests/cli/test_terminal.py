@@ -262,7 +262,7 @@ def test_a_comparison_begins_with_a_summary(
     assert in_full == ["compare", f"AWS={small / 'one'}", f"New={small / 'two'}", "--all"]
     assert "p: 1.0000" in cli(*in_full, "--resamples", "500").out
     many = cli(f"{command} --trend")
-    assert "1 runs compared with AWS" in many.out
+    assert many.out.startswith("1 runs (B) compared with AWS (A)")
     assert " in AWS, " in many.err
 
 

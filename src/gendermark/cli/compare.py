@@ -7,8 +7,9 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,8 +26,12 @@ from gendermark.io.textfiles import write_text
 if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
     from gendermark.metrics.metric import Resampling
+    from gendermark.records import Test
     from gendermark.runs.compare import Comparison, ComparisonReport, ManyCompared
     from gendermark.runs.gates import Check, Verdict
+
+    Compared = tuple[tuple[str, str], Comparison]
+    """Two systems and their difference."""
 
 
 MOST_ROWS = 12
@@ -54,6 +59,7 @@ def compare(
         trend: Treat the runs as versions of one system, oldest first.
         metric (METRIC): Only this metric, for example anti or p_s:formal; repeatable.
     """
+    from gendermark.records import show_p
     from gendermark.runs import compare as comparing
 
     given = folders(runs, name)
@@ -62,12 +68,14 @@ def compare(
     asked = comparing.Asked(metric, everything)
     in_full = everything or bool(metric)
     found: ComparisonReport | ManyCompared
+    tests: Sequence[Test] = ()
     if len(given) == 2 and not trend:
         first, second = (run.results for run in read_runs(given))
         with show_progress("comparing") as progress:
             found = report = comparing.compare(first, second, how, asked, progress=progress)
         notes = [*report.notes, *comparing.too_coarse(report.n_questions, how)]
-        every = [(report.names, c) for c in report.comparisons]
+        every = from_first = [(report.names, c) for c in report.comparisons]
+        title, tests = f"{report.names[1]} (B) compared with {report.names[0]} (A)", report.tests
     else:
         by_key = _by_key(given)
         loaded = {key: run.results for key, run in zip(by_key, read_runs([*by_key.values()]), strict=True)}
@@ -75,14 +83,29 @@ def compare(
             found = many = comparing.compare_many(loaded, how, asked, trend=trend, progress=progress)
         notes = list(many.notes)
         every = [((many.called[i], many.called[j]), c) for m in many.metrics for (i, j), c in m.differences.items()]
+        from_first = [one for one in every if one[0][0] == many.called[0]]
+        title = f"{len(given) - 1} runs (B) compared with {many.called[0]} (A)"
     if as_json:
         print_json(found.to_json())
     elif not terminal.is_terminal(sys.stdout):
         _print_rows(every, in_full=in_full)
-    elif isinstance(found, comparing.ManyCompared):
-        _print_many(found, in_full=in_full)
+    elif in_full:
+        # A table for each benchmark: one long name would make a list of them all.
+        for cell, own in groupby(every, key=lambda one: one[1].cell):
+            _print_differences(cell, list(own), in_full=True)
+        for test in tests:
+            facts = test.details
+            say(
+                f"{test.name}: of {facts['n']:,} items {facts['only_first_right']:,} are correct only in A, "
+                f"{facts['only_second_right']:,} only in B; p {show_p(test.p_value)} (permutation of groups)"
+            )
     else:
-        _print_comparison(found, in_full=in_full)
+        shown = _most_important(from_first)
+        _print_differences(title, shown, in_full=False)
+        for name_ in dict.fromkeys(names[1] for names, _ in from_first):
+            _say_counts(name_, [c for names, c in from_first if names[1] == name_])
+        if len(shown) < len(from_first):
+            say(f"The table leaves out {len(from_first) - len(shown)} of these comparisons; --all shows every one.")
     if trend and not as_json:
         for m in many.metrics:
             say(m.trend(many.called))
@@ -104,29 +127,26 @@ def _by_key(given: list[Folder]) -> dict[str, Folder]:
     return {key if keys.count(key) == 1 else str(one.path): one for key, one in zip(keys, given, strict=True)}
 
 
-def _say_counts(counted: Mapping[str, Sequence[Comparison]], n_hidden: int) -> None:
-    """Summarise the verdicts of each system; the counts add up to all headline metrics."""
+def _say_counts(name: str, comparisons: Sequence[Comparison]) -> None:
+    """Summarise the verdicts of a system; the counts add up to all headline metrics."""
     from gendermark.runs.compare import CHANGES, SMALLER
 
-    for name, comparisons in counted.items():
-        ordered = sorted(comparisons, key=lambda c: CHANGES.index(c.change()))
-        counts = Counter(c.in_words() for c in ordered if c.change() != SMALLER)
-        said = [", ".join(f"{n} {one}" for one, n in counts.items())] if counts else []
-        smaller = [_benchmark(c).label(c.metric, c.slice).partition(" (")[0] for c in ordered if c.change() == SMALLER]
-        said += [f"the {one} is smaller, but accuracy is lower" for one in dict.fromkeys(smaller)]
-        say(f"- {name}, {len(ordered)} headline metrics: {'; '.join(said)}.")
-    if n_hidden:
-        say(f"The table leaves out {n_hidden} of these comparisons; --all shows every one.")
+    ordered = sorted(comparisons, key=lambda c: CHANGES.index(c.change()))
+    counts = Counter(c.in_words() for c in ordered if c.change() != SMALLER)
+    said = [", ".join(f"{n} {one}" for one, n in counts.items())] if counts else []
+    smaller = dict.fromkeys(_short_label(c) for c in ordered if c.change() == SMALLER)
+    said += [f"the {one} is smaller, but accuracy is lower" for one in smaller]
+    say(f"- {name}, {len(ordered)} headline metrics: {'; '.join(said)}.")
 
 
-def _most_important(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def _most_important(comparisons: Sequence[Compared]) -> list[Compared]:
     """Choose the rows that fit on a screen: significant differences, gender gaps first, then the others."""
 
-    def rank(c: Comparison) -> tuple[bool, bool, bool]:
+    def rank(place: int) -> tuple[bool, bool, bool]:
+        _, c = comparisons[place]
         return c.difference is None, not c.is_significant, not _is_gap(c)
 
-    order = sorted(range(len(comparisons)), key=lambda place: rank(comparisons[place]))
-    return [comparisons[place] for place in sorted(order[:MOST_ROWS])]
+    return [comparisons[place] for place in sorted(sorted(range(len(comparisons)), key=rank)[:MOST_ROWS])]
 
 
 def _benchmark(c: Comparison | Check) -> Benchmark:
@@ -173,58 +193,24 @@ def _values(c: Comparison) -> tuple[str, str, str]:
     return c.unit.show(c.first), c.unit.show(c.second), change
 
 
-def _print_comparison(report: ComparisonReport, *, in_full: bool) -> None:
-    """Print the headline metrics of two runs in one table, or every number in a table per cell."""
-    from gendermark.records import show_p
-    from gendermark.runs.compare import FAMILY
-
-    first, second = report.names
-    if not in_full:
-        shown = _most_important(report.comparisons)
-        summary = [(_title(c), (_short_label(c), *_values(c), c.in_words())) for c in shown]
-        title = f"{second} (B) compared with {first} (A)"
-        print_table(title, ("metric", "A", "B", "change (95% CI)", "verdict"), grouped(summary))
-        _say_counts({second: report.comparisons}, len(report.comparisons) - len(shown))
-        return
-    say(f"{second} (second) against {first} (first); p-values after {FAMILY}")
-    columns = ("metric", "first", "second", "change (95% CI)", "p", "verdict", "detectable")
-    for cell in dict.fromkeys(c.cell for c in report.comparisons):
-        own = [c for c in report.comparisons if c.cell == cell]
-        # The smallest detectable difference, if the difference is not significant.
-        smallest = [c.unit.show(c.detectable) if c.change() == "unclear" and c.detectable else "" for c in own]
-        rows = [(_label(c), *_values(c), show_p(c.p_adjusted), c.in_words()) for c in own]
-        print_table(cell, columns, [(*row, least) for row, least in zip(rows, smallest, strict=True)])
-    for test in report.tests:
-        facts = test.details
-        say(
-            f"{test.name}: {facts['only_first_right']:,} items right only in the first, {facts['only_second_right']:,} "
-            f"only in the second, of {facts['n']:,}; p {show_p(test.p_value)} (permutation of groups)"
-        )
-
-
-def _print_many(many: ManyCompared, *, in_full: bool) -> None:
+def _print_differences(title: str, comparisons: Sequence[Compared], *, in_full: bool) -> None:
+    """Print metrics below their benchmark, or, of several pairs of runs, the pairs below each metric."""
     from gendermark.records import show_p
 
-    called, rows = many.called, list[tuple[str, tuple[str, ...]]]()
-    if in_full:
-        say(f"{len(many.runs)} runs, the first is {called[0]}; p-values after Holm's correction within each pair")
-        for m in many.metrics:
-            for (i, j), c in m.differences.items():
-                facts = (f"{called[j]} against {called[i]}", *_values(c), show_p(c.p_adjusted), c.in_words())
-                rows.append((f"{_title(c)}, {_label(c)}", facts))
-        print_table("", ("runs", "A", "B", "change (95% CI)", "p", "verdict"), grouped(rows))
-        return
-    named = {id(m.differences[pair]): called[pair[1]] for m in many.metrics for pair in many.from_first}
-    found = [m.differences[pair] for m in many.metrics for pair in many.from_first]
-    shown = _most_important(found)
-    rows = [(f"{_title(c)}, {_short_label(c)}", (named[id(c)], *_values(c)[1:], c.in_words())) for c in shown]
-    title = f"{len(many.runs) - 1} runs compared with {called[0]}"
-    print_table(title, ("run", "value", "change (95% CI)", "verdict"), grouped(rows))
-    of_run = {called[pair[1]]: [m.differences[pair] for m in many.metrics] for pair in many.from_first}
-    _say_counts(of_run, len(found) - len(shown))
+    label = _label if in_full else _short_label
+    n_pairs = len({names for names, _ in comparisons})
+    rows = []
+    for (first, second), c in comparisons:
+        facts = (*_values(c), *([show_p(c.p_adjusted)] if in_full else []), c.in_words())
+        if in_full and c.change() == "unclear" and c.detectable:
+            facts = (*facts[:-1], f"{facts[-1]}; smallest detectable difference: {c.unit.show(c.detectable)}")
+        pair = f"{second} against {first}" if in_full else second
+        rows.append((_title(c), (label(c), *facts)) if n_pairs == 1 else (f"{_title(c)}, {label(c)}", (pair, *facts)))
+    columns = ("A", "B", "change (95% CI)", *(["p"] if in_full else []), "verdict")
+    print_table(title, ("metric" if n_pairs == 1 else "run", *columns), grouped(rows))
 
 
-def _print_rows(comparisons: Sequence[tuple[tuple[str, str], Comparison]], *, in_full: bool) -> None:
+def _print_rows(comparisons: Sequence[Compared], *, in_full: bool) -> None:
     """Print one row per difference, for programs: two systems, their values, and the difference."""
     columns = ("cell", "metric", "slice", "first", "second", "first_value", "second_value", *_PIPED)
     more = [key for _, c in comparisons[:1] for key in c.to_json() if key not in columns] if in_full else []

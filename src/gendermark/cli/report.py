@@ -60,8 +60,7 @@ def report(
     check_format(chosen)
     if figure_format and figures is None:
         raise UserError("--figure-format needs --figures DIR")
-    # A report to stdout costs nothing to repeat.
-    formats, problem = _figure_formats(figures, figure_format, refuse=output is None)
+    formats = _figure_formats(figures, figure_format) if figures is not None else ()
     once = {one.path: one for one in reversed(folders(runs, name))}  # the first given name counts
     read = read_runs(list(reversed(once.values())))
     results = {run.name: run.results for run in read}
@@ -71,7 +70,7 @@ def report(
     else:
         write_text(output, text)
         say(f"report written to {output}")
-    if figures is not None and formats:
+    if figures is not None:
         from gendermark.reporting.figures import figures as draw
         from gendermark.reporting.figures import write_figures
 
@@ -79,29 +78,21 @@ def report(
         written = write_figures(figures, drawn, formats)
         say(f"{len(written):,} files with {len(drawn):,} figures written to {figures}")
     log_runs(log, *read)
-    if problem is not None and figure_format:
-        raise problem
 
 
-def _figure_formats(
-    directory: Path | None, asked: Sequence[str], *, refuse: bool
-) -> tuple[Sequence[str], MissingExtra | None]:
-    """The figure formats that can be written here, and the error for the others."""
-    if directory is None:
-        return (), None
+def _figure_formats(directory: Path, asked: Sequence[str]) -> Sequence[str]:
+    """The formats that were asked for, else all that can be written here."""
     from gendermark.reporting.figures import FORMATS, check_directory, check_formats
 
     check_directory(directory)
-    wanted = asked or FORMATS
     try:
-        check_formats(wanted)
+        check_formats(asked or FORMATS)
     except MissingExtra as problem:
-        if asked and refuse:
+        if asked:
             raise
-        can = [name for name in wanted if name == "svg"]
-        say(f"writing figures as SVG only: {problem}" if can else f"no figures written: {problem}")
-        return can, problem
-    return wanted, None
+        say(f"writing figures as SVG only: {problem}")
+        return ("svg",)
+    return asked or FORMATS
 
 
 # -- ui ----------------------------------------------------------------------------------------------------------------
