@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gendermark.errors import UserError
 from gendermark.reading import alignment
-from gendermark.reading.alignment import Pair, align, align_backward, align_one, check_available
+from gendermark.reading.alignment import Links, Pair, align, align_one, check_available
 
 # A toy language: every word translated, the first two exchanged.
 _TOY = {"the": "la", "a": "una", "cook": "koko", "nurse": "nursa", "cat": "kato", "sleeps": "dorme", "eats": "mange"}
@@ -30,6 +30,11 @@ PLACES = [1] * len(PAIRS)
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alignment, "cache_root", lambda: tmp_path)
+
+
+def align_backward(pairs: list[Pair]) -> list[Links]:
+    swapped = align([(target, source) for source, target in pairs])
+    return [[(source, target) for target, source in links] for links in swapped]
 
 
 def test_learns_an_exchange_of_words() -> None:
@@ -138,7 +143,7 @@ def _aligned(pairs: list[Pair]) -> list[list[int]]:
 
 
 def _anew(pairs: list[Pair]) -> list[list[int]]:
-    both = zip(alignment.align(pairs), alignment.align_backward(pairs), strict=True)
+    both = zip(alignment.align(pairs), align_backward(pairs), strict=True)
     sides = ([{target for source, target in links if source == 1} for links in two] for two in both)
     return [sorted(forward & backward or forward or backward) for forward, backward in sides]
 

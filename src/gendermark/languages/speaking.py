@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, product
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from gendermark.languages.tables import record, toml_of
 from gendermark.records import Gender, Span
@@ -102,17 +102,12 @@ NO_ENDINGS = Endings()
 _THIRD = frozenset({"je", "su", "jest", "smo", "si", "ste"})
 
 
-class Way(Protocol):
-    """How the cues of a language are looked for."""
-
-    def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]: ...
-
-
 @dataclass(frozen=True)
 class Grammar:
     """What shows the speaker's gender in one language."""
 
-    way: Way
+    way: AroundAuxiliary | BehindPronoun | Copula | InVerb | Predicates
+    """How the cues are looked for."""
     participle: Endings
     adjective: Endings
     markers: tuple[str, ...] = ()
@@ -139,10 +134,8 @@ class Grammar:
 def _of_pairs(grammar: Grammar, clauses: Sequence[Clause]) -> list[Cue]:
     for masculine, feminine in grammar.pairs:
         for word, gender in ((feminine, Gender.FEMININE), (masculine, Gender.MASCULINE)):
-            for clause in clauses:
-                for token in clause:
-                    if token.word == word:
-                        return [Cue(gender, token)]
+            if found := [Cue(gender, token) for clause in clauses for token in clause if token.word == word]:
+                return found[:1]
     return []
 
 
@@ -153,15 +146,11 @@ class AroundAuxiliary:
     """For each auxiliary the nearest participle of its clause, else the nearest adjective."""
 
     def find(self, grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
-        for marker in grammar.markers:
-            for clause in clauses:
-                for place, token in enumerate(clause):
-                    if token.word == marker:
-                        cue = _nearest(grammar, grammar.participle, clause, place) or _nearest(
-                            grammar, grammar.adjective, clause, place
-                        )
-                        if cue:
-                            yield cue
+        for marker, clause in product(grammar.markers, clauses):
+            for place in (at for at, token in enumerate(clause) if token.word == marker):
+                cue = _nearest(grammar, grammar.participle, clause, place)
+                if cue := cue or _nearest(grammar, grammar.adjective, clause, place):
+                    yield cue
 
 
 def _nearest(grammar: Grammar, endings: Endings, clause: Clause, place: int) -> Cue | None:

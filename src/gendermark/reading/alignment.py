@@ -274,28 +274,18 @@ def align(pairs: Sequence[Pair]) -> list[Links]:
     """
     links: list[Links] = [[] for _ in pairs]
     usable = _usable(pairs)
-    if not usable:
-        return links
-    cells = _Cells(*_sides(pairs, usable))
-    model = _learned(cells)
-    prior = cells.shapes.prior(model.tension)
-    for block in cells:
-        rows, sources = _best(block, prior, model, np.arange(len(block.row_target)))
+    for block, rows, sources in _linked(_Cells(*_sides(pairs, usable))) if usable else ():
         found = (block.row_pair[rows], sources, block.row_position[rows])
         for pair, source, target in zip(*(numbers.tolist() for numbers in found), strict=True):
             links[usable[pair]].append((source, target))
     return links
 
 
-def align_backward(pairs: Sequence[Pair]) -> list[Links]:
-    """Links from the model of the other direction: every source word has at most one target word."""
-    swapped = align([(target, source) for source, target in pairs])
-    return [[(source, target) for target, source in links] for links in swapped]
-
-
 def align_both_ways(pairs: Sequence[Pair], places: Sequence[int]) -> tuple[list[list[int]], list[list[int]]]:
-    """For each sentence pair, the target positions linked to one source position, forward and backward: as `align`
-    and `align_backward`, in half the time."""
+    """For each sentence pair, the target positions linked to one source position, forward and backward.
+
+    As `align` of the pairs, and of the swapped ones, in half the time.
+    """
     forward: list[list[int]] = [[] for _ in pairs]
     backward: list[list[int]] = [[] for _ in pairs]
     usable = _usable(pairs)
@@ -304,20 +294,21 @@ def align_both_ways(pairs: Sequence[Pair], places: Sequence[int]) -> tuple[list[
     source, target = _sides(pairs, usable)
     wanted = np.array([places[pair] for pair in usable])
     cells = _Cells(source, target)
-    model = _learned(cells)
-    prior = cells.shapes.prior(model.tension)
-    for block in cells:
-        rows, sources = _best(block, prior, model, np.arange(len(block.row_target)))
+    for block, rows, sources in _linked(cells):
         rows = rows[sources == wanted[block.row_pair[rows]]]
         _fill(forward, usable, block.row_pair[rows], block.row_position[rows])
-    cells = _Cells(target, source, cells)
+    for block, rows, targets in _linked(_Cells(target, source, cells), wanted):
+        _fill(backward, usable, block.row_pair[rows], targets)
+    return forward, backward
+
+
+def _linked(cells: _Cells, wanted: Ints | None = None) -> Iterator[tuple[_Block, Ints, Ints]]:
+    """The linked rows of each block and the position of each link; `wanted`: of the rows at these positions only."""
     model = _learned(cells)
     prior = cells.shapes.prior(model.tension)
     for block in cells:
-        own = np.flatnonzero(block.row_position == wanted[block.row_pair])
-        rows, targets = _best(block, prior, model, own)
-        _fill(backward, usable, block.row_pair[rows], targets)
-    return forward, backward
+        some = slice(None) if wanted is None else block.row_position == wanted[block.row_pair]
+        yield block, *_best(block, prior, model, np.arange(len(block.row_target))[some])
 
 
 def _fill(links: list[list[int]], usable: Sequence[int], pairs: Ints, targets: Ints) -> None:
