@@ -255,19 +255,14 @@ class BoundedSpread(Spread):
     moments: Moments
 
     def interval(self, quantile: float) -> tuple[float, float]:
-        lowest, highest = self.bounds
-        below, above = max(self.value - lowest, 0.0), max(highest - self.value, 0.0)
+        value, (lowest, highest), variance = self.value, self.bounds, self.moments.variance
+        low = high = value
+        if variance > 0 and lowest < value < highest:
+            # All values whose own variance, of this shape, is compatible with the observed one.
+            low, high = statistics.wilson_between(value, self.bounds, variance, 0.0, quantile)
         missed = missed_share(self.moments, quantile)
-        wide = quantile**2 * self.moments.variance
-        if below * above > 0:
-            # Wilson's: all values whose own variance, of this shape, is compatible with the observed one.
-            share, scaled = below / (below + above), wide / (below * above)
-            centre = (share + scaled / 2) / (1 + scaled)
-            half = math.sqrt(scaled * share * (1 - share) + scaled**2 / 4) / (1 + scaled)
-            down, up = ((share - centre + half) * (below + above), (centre + half - share) * (below + above))
-        else:
-            down, up = 0.0, 0.0
-        low, high = self.value - math.hypot(down, missed * below), self.value + math.hypot(up, missed * above)
+        low = value - math.hypot(value - low, missed * (value - lowest))
+        high = value + math.hypot(high - value, missed * (highest - value))
         return max(low, lowest), min(high, highest)
 
 

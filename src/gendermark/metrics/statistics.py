@@ -48,14 +48,26 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float,
     """
     if math.isnan(successes) or not n > 0:
         return None
-    rate, z = successes / n, normal_quantile(0.5 + confidence / 2)
-    shrink = 1 + z * z / n
-    centre = (rate + z * z / (2 * n)) / shrink
-    half = z / shrink * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
-    # Exact arithmetic gives the rate itself at 0 and 1, and an interval around it elsewhere; guard against rounding.
-    low = 0.0 if rate == 0 else min(max(centre - half, 0.0), rate)
-    high = 1.0 if rate == 1 else max(min(centre + half, 1.0), rate)
-    return low, high
+    rate = successes / n
+    return wilson_between(rate, (0.0, 1.0), rate * (1 - rate) / n, n, normal_quantile(0.5 + confidence / 2))
+
+
+def wilson_between(
+    value: float, bounds: tuple[float, float], variance: float, n: float, quantile: float
+) -> tuple[float, float]:
+    """The same for any bounded number: at the sample size that gives this variance; at a bound, at `n`."""
+    below, above = max(value - bounds[0], 0.0), max(bounds[1] - value, 0.0)
+    width = below + above
+    if width <= 0:
+        return value, value
+    share = below / width
+    effective = below * above / variance if variance > 0 and below * above > 0 else n
+    scaled = quantile**2 / effective
+    centre = (share + scaled / 2) / (1 + scaled)
+    half = math.sqrt(scaled * share * (1 - share) + scaled**2 / 4) / (1 + scaled)
+    low, high = bounds[0] + (centre - half) * width, bounds[0] + (centre + half) * width
+    # Exact arithmetic gives the value itself at a bound, and an interval around it elsewhere; guard against rounding.
+    return (bounds[0] if share == 0 else min(low, value)), (bounds[1] if share == 1 else max(high, value))
 
 
 def student_tail(t: float, df: float) -> float:

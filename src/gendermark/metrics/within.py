@@ -170,7 +170,8 @@ class FixedIntervals:
         value, variance = self._value(metric), self._within.variance(metric, self._counts)
         if math.isnan(value) or variance is None:
             return None
-        return wilson_ends(value, variance, (rule.lowest, rule.highest), self._n(metric), self._quantile)
+        bounds = rule.lowest, rule.highest
+        return statistics.wilson_between(value, bounds, variance, self._n(metric), self._quantile)
 
     def _n(self, metric: Metric) -> float:
         return max(float(np.sum(self._counts.take(self._counts.totals, metric.weight))), 1.0)
@@ -253,18 +254,3 @@ def difference_error(metric: Metric, pairs: Within, sides: tuple[Counts, Counts]
             if (place := pairs.columns.get(f"{number}/{name}")) is not None:
                 gradient[place] += sign * slope
     return math.sqrt(max(float(gradient @ pairs.covariance @ gradient), 0.0))
-
-
-def wilson_ends(value: float, variance: float, bounds: Ends, n: float, quantile: float) -> Ends:
-    """Wilson's interval (1927) at the sample size with this variance; at a bound, at `n`."""
-    below, above = max(value - bounds[0], 0.0), max(bounds[1] - value, 0.0)
-    width = below + above
-    if width <= 0:
-        return value, value
-    share = below / width
-    effective = below * above / variance if variance > 0 and below * above > 0 else n
-    scaled = quantile**2 / effective
-    centre = (share + scaled / 2) / (1 + scaled)
-    half = math.sqrt(scaled * share * (1 - share) + scaled**2 / 4) / (1 + scaled)
-    low, high = bounds[0] + (centre - half) * width, bounds[0] + (centre + half) * width
-    return (bounds[0] if share == 0 else min(low, value)), (bounds[1] if share == 1 else max(high, value))
