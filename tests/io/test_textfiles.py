@@ -165,3 +165,16 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
         write_text(link, text)
         assert link.is_symlink()
         assert target.read_text(encoding="utf-8") == text
+
+
+def test_json_is_bounded(tmp_path: Path) -> None:
+    """A few megabytes of brackets take a hundred times as much memory."""
+    path = _file(tmp_path, b"[")
+    os.truncate(path, 60_000_000)
+    with pytest.raises(BadFile, match="50 MB"):
+        read_json(path)
+    path.write_text('{"a": 1}\n{"b": [' + "[]," * 4_000_000 + "[]]}\n")
+    rows = read_jsonl(path)
+    assert next(rows) == (1, {"a": 1})
+    with pytest.raises(BadFile, match="line 2: has more than 10,000,000"):
+        next(rows)

@@ -24,6 +24,9 @@ LONGEST_LINE = 100_000
 _MOST_BYTES = 2_000_000_000
 """File size limit: a program writing to a pipe may never stop."""
 
+_MOST_JSON_BYTES, _MOST_RECORD = 50_000_000, 10_000_000
+"""Size limits of a JSON file, and of a line of JSON lines: values take up to 25 times as much memory."""
+
 PIPE_SECONDS = 5.0
 """How long to wait for a program to start writing to a pipe."""
 
@@ -159,6 +162,8 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(each_text_line(path), start=1):
         if not line.strip():
             continue
+        if len(line) > _MOST_RECORD:
+            raise BadFile(path, f"has more than {_MOST_RECORD:,} characters", line=number)
         row = _parse_json(line.rstrip("\r\n"), path, number)
         if not isinstance(row, dict):
             raise BadFile(path, "is not a JSON object", line=number)
@@ -166,6 +171,8 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def read_json(path: Path | str) -> Any:
+    if Path(path).is_file() and Path(path).stat().st_size > _MOST_JSON_BYTES:
+        raise BadFile(path, f"has more than {_MOST_JSON_BYTES // 10**6} MB, too much for one JSON value")
     return _parse_json(read_text(path), path)
 
 
