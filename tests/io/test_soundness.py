@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
@@ -87,6 +88,13 @@ def check(texts: list[str]) -> None:
 
 def test_sound_translations_are_accepted() -> None:
     check(TEXTS)
+
+
+def test_long_answers_take_bounded_time() -> None:
+    """A server may send megabytes; the time must not grow with their square."""
+    started = time.process_time()
+    check([f"?{'a' * 200_000} {text} {'casa ' * 20_000}" if n < 3 else text for n, text in enumerate(TEXTS)])
+    assert time.process_time() - started < 30
 
 
 def test_texts_whose_words_have_no_accents_are_accepted() -> None:

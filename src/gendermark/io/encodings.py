@@ -30,7 +30,9 @@ _LOST_INSIDE = re.compile(r"(?<=[^\W\d_])\?+(?=[^\W\d_]| [^\W\d_])")
 _LOST_WORD = re.compile(r"(?<!\S)\?{2,}(?=[\s,.;:!]|$)")
 _FRAMES = range(0x2500, 0x25A0)
 """Box drawings, in place of letters in the code pages of DOS and Unix."""
-_ADDRESS = re.compile(r"\S*(?:://|www\.|[?&]\w+=)\S*")
+_WORD = re.compile(r"\S+")
+_ADDRESS = re.compile(r"://|www\.|[?&]\w+=")
+"""Within one word: in a pattern of the whole word, a megabyte of letters would take hours."""
 
 
 @cache
@@ -164,7 +166,7 @@ def lost(text: str) -> str:
         return ""
     if "\ufffd" in text:
         return next(word for word in text.split() if "\ufffd" in word)
-    text = _ADDRESS.sub("", text)
+    text = _WORD.sub(lambda word: "" if _ADDRESS.search(word[0]) else word[0], text)
     for found in _LOST_INSIDE.finditer(text):
         # "¿Qué?Ella": a new sentence, with or without its space.
         behind = text[found.end() :]

@@ -40,6 +40,8 @@ _MOST_WITHOUT_ACCENTS = 0.04
 _MOST_LEARNED = 800
 """Number of texts, evenly spaced, to learn word translations and missing accents from."""
 _FEWEST_LEARNED = 100
+_MOST_LETTERS = 2_000
+"""Of a text, to learn from: memory grows with the pairs of words."""
 _ASSOCIATED = 0.25
 """Dice coefficient from which two words count as translations of each other."""
 _MOST_STRANGE = 0.06
@@ -246,7 +248,7 @@ def check_words(sources: Sequence[str], texts: Sequence[str], *, fit_theirs: boo
     """
     step = max(1, -(-len(texts) // _MOST_LEARNED))
     places = [place for place in range(0, len(texts), step) if texts[place].strip()]
-    pairs = [(set(cut(sources[place])), set(cut(texts[place]))) for place in places]
+    pairs = [(set(cut(sources[place])), set(cut(texts[place][:_MOST_LETTERS]))) for place in places]
     of_sources, of_texts = (Counter(word for pair in pairs for word in pair[side]) for side in (0, 1))
     if len(pairs) < _FEWEST_LEARNED or of_texts.total() < _FEWEST_WORDS * of_sources.total():
         return
