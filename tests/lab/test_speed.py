@@ -306,7 +306,7 @@ def test_the_bundled_model_from_nothing_to_page(
         ((*DEMO, "--vary", "beam_size"), "'beam_size'"),
         ((*DEMO, "--vary", "beam_size=5", "--vary", "beam_size=1"), "twice"),
         ((*DEMO, "--clock", "sun"), "'sun'"),
-        ((*DEMO, "--baseline", "int8"), "there are float32, beam 5; float32"),
+        ((*DEMO, "--baseline", "int8"), "float32, beam 5; float32, beam 1"),
         ((*DEMO, "--against", "demo:en-es"), "are called demo model"),
         ((*DEMO, "--also", "winobias"), "'winobias'"),
         (("--system", "fake:right", "--to", "es"), "fake:right"),

@@ -68,7 +68,7 @@ def test_the_command(study: Command, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (MODELS[:2], "at least twice"),
+        (MODELS[:2], "at least two"),
         ((*MODELS[:2], *MODELS[:2]), "are called base"),
         ((*MODELS, "--context", "ctx=joined"), "'ctx'"),
         ((*MODELS, "--context", "base=separator"), "separator:TEXT"),
