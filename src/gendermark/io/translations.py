@@ -99,7 +99,9 @@ class TranslationFile:
             remedy = "give one translation per line, in the order of `gendermark export`"
             if rows and self.allow_missing:
                 remedy = "with --allow-missing, give the sources as well: `source ||| translation` lines, or a table"
-            counted = f"has {len(rows):,} lines, expected one for each of {n:,} sentences" if rows else "is empty"
+            data = item_set.selection.data.partition(":")[0]
+            expected = f"expected one for each of {n:,} sentences ({data} data)"
+            counted = f"has {len(rows):,} lines, {expected}" if rows else "is empty"
             raise BadFile(self.path, f"{counted}; {remedy}")
         # A source may also be as `export` writes it: the sentence with its context.
         own = mapped(attrgetter("source"), item_set.items)

@@ -1,4 +1,4 @@
-"""`ctranslate2:DIR`: a model in CTranslate2's format, with its tokeniser beside it; `demo:NAME`: a bundled one.
+"""`ctranslate2:DIR`: a model in CTranslate2's format, with its tokeniser beside it.
 
 `DIR?beam_size=1&compute_type=int8` gives options with the name. How a model is given its languages is found out from
 its files (`tokenisers.frame`). Of the bundled models `en-es` knows only the sentences of its own grammar, and its
@@ -69,6 +69,7 @@ _MOST_WORKERS = 4
 
 
 def open_demo(argument: str, options: Mapping[str, str]) -> CTranslate2:
+    """`demo:NAME`: a bundled model, which needs no network."""
     name, options = split_options(argument, options)
     if name not in BUNDLED_NAMES:
         raise UnknownName("demo model", name, BUNDLED_NAMES)
