@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
+from gendermark.languages.tables import toml_of
 
 _SPELLINGS = (
     (re.compile("[\u093c\u200c\u200d]"), ""),  # nukta, joiners
@@ -49,6 +50,7 @@ def _varying(stems: str, masculine: str = "ा े", feminine: str = "ी") -> d
     }
 
 
+_W = {name: _set(text) for name, text in toml_of("hi", "words.toml").items()}
 _DETERMINERS: dict[str, Agreement] = {
     **_varying("क मेर तेर हमार तुम्हार आपक उसक इसक उनक इनक किसक जिसक जिनक अपन"),
     **dict.fromkeys(_set("वह यह वो वे ये उस इस उन इन कौन कोई किसी हर प्रत्येक"), "mf"),
@@ -63,28 +65,13 @@ _MARKERS: dict[str, Agreement] = {  # not "महिला": "यह महि�
     **dict.fromkeys(_set("मेल श्री"), "m"),
     **dict.fromkeys(_set("लेडी फीमेल श्रीमती सुश्री"), "f"),
 }
-_TRANSPARENT = _set(
-    "एक दो तीन चार पांच कुछ कई सभी सब बहुत बेहद काफी अधिक सबसे ज्यादा ही भी वरिष्ठ कनिष्ठ मुख्य प्रमुख प्रधान कुशल अनुभवी योग्य महान "
-    "प्रसिद्ध मशहूर सफल युवा जवान पेशेवर ईमानदार मेहनती सुंदर खूबसूरत दयालु बुद्धिमान चतुर होशियार पूर्व वर्तमान नवनियुक्त स्थानीय निजी "
-    "सरकारी भारतीय विदेशी अमेरिकी बेहतरीन शानदार उत्कृष्ट प्रतिभाशाली मजाकिया मददगार पारिवारिक सम्मानित लोकप्रिय बढ़िया"
-)
 
-_WITHIN_THE_PHRASE = frozenset({*_DETERMINERS, *_ADJECTIVES, *_MARKERS, *_TRANSPARENT})
+_WITHIN_THE_PHRASE = frozenset({*_DETERMINERS, *_ADJECTIVES, *_MARKERS, *_W["transparent"]})
 
-_ASIDES = _set("जी भी ही तो")
 _TITLES: dict[str, Agreement] = {
     **dict.fromkeys(_set("साहब साहेब महोदय सर"), "m"),
     **dict.fromkeys(_set("साहिबा महोदया मैडम मैम"), "f"),
 }
-_BEFORE_A_CLAUSE = _set("कि लेकिन मगर किंतु परंतु क्योंकि जब तब तो अगर यदि जबकि ताकि इसलिए आज कल अब फिर अभी रोज शायद क्या")
-# Where the search for the verb ends: the noun is no subject, or another clause or subject begins.
-_END = _set(
-    "ने को से का की के में पर तक द्वारा और या व एवं कि लेकिन मगर किंतु परंतु क्योंकि जब तब अगर यदि जबकि ताकि इसलिए जो जिस जिसने जिसे "
-    "जिसका जिसकी जिसके जिन्होंने वह वे मैं हम तुम आप उसने उन्होंने मैंने हमने"
-)
-_WITHIN = _set("को से का की के में पर तक")  # of other words, once the noun itself has none
-_AUXILIARIES = _set("है हैं था थी थे थीं हूं हो होगा होगी होंगे होंगी")
-_BEEN = _set("हुआ हुई हुए")
 _VERBS: dict[str, Agreement] = {
     **_varying("ग आ मुस्कुरा मुस्करा सो रो पा चिल्ला घबरा टकरा शरमा पछता ला", "या ए", "ई ईं"),
     **_varying("चल बैठ पहुंच बोल निकल हंस लौट रुक उठ लग चुक सक मिल भाग गिर मर लड़ झगड़ भूल दौड़ कूद उतर चढ़ डर झुक मुड़", "ा े", "ी ीं"),
@@ -92,11 +79,6 @@ _VERBS: dict[str, Agreement] = {
 _CONTINUOUS = _varying("रह")
 _HABITUAL = re.compile(r"(?!\S*(?:दाता|नेता|क्रेता|माता|पिता|वक्ता|कर्ता|कर्त्ता|यंता)$)\S+त(?:([ाे])|ी)")
 _FUTURE = re.compile(r"(?:\S*[ेए]ं?|हों?)ग(?:([ाे])|ी)")
-_NO_VERBS = _set("कविता चिंता जनता देवता श्रोता गलती दोस्ती खेती रिश्ते जूते कुत्ते पत्ते रास्ते")
-_PREDICATES = _set(
-    "खुश दुखी बीमार व्यस्त नाराज तैयार परेशान चिंतित उदास शांत स्वस्थ गुस्सा हैरान में पर साथ यहां वहां घर बाहर अंदर मौजूद उपस्थित देर "
-    "असंतुष्ट संतुष्ट सहमत असहमत घायल बेहोश प्रभावित निराश क्रोधित भ्रमित उत्साहित आभारी सक्षम असमर्थ लेट गायब सफल असफल विफल"
-)
 _WILLING: dict[str, Agreement] = _varying("वाल")
 
 
@@ -107,23 +89,23 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
 def _starts_its_clause(words: Sequence[str], start: int) -> bool:
     while start and words[start - 1] in _WITHIN_THE_PHRASE:
         start -= 1
-    return start == 0 or words[start - 1] in _BEFORE_A_CLAUSE
+    return start == 0 or words[start - 1] in _W["before_a_clause"]
 
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:  # noqa: ARG001
     if end < len(words) and words[end] in _TITLES:
         return [Clue(end, _TITLES[words[end]])]
-    while end < len(words) and words[end] in _ASIDES:
+    while end < len(words) and words[end] in _W["asides"]:
         end += 1
     if end < len(words) and words[end] == "जो":
         end += 1
-    elif end >= len(words) or words[end] in _END or words[end] in _AUXILIARIES or words[end].startswith("बन"):
+    elif end >= len(words) or words[end] in _W["end"] or words[end] in _W["auxiliaries"] or words[end].startswith("बन"):
         return []  # an oblique, or a predicate noun ("... is", "... became")
     if not _starts_its_clause(words, start):
         return []
     for at in range(end, min(end + 14, len(words))):
         word, behind = words[at], words[at + 1] if at + 1 < len(words) else ""
-        if word in _END and word not in _WITHIN:
+        if word in _W["end"] and word not in _W["within"]:
             return []
         if gender := _verb(word, behind, words[at - 1]):
             return [Clue(at, gender)]
@@ -133,66 +115,55 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:  #
 def _verb(word: str, behind: str, before: str) -> Agreement | None:
     """What a verb form or predicate tells about its subject, None for another word."""
     if word in _ADJECTIVES:
-        return _ADJECTIVES[word] if behind in _AUXILIARIES or behind in _BEEN else None
-    if (behind in _AUXILIARIES or behind in _CONTINUOUS) and word not in _NO_VERBS:  # "जा रही है", "जाती है", "जाती रही"
+        return _ADJECTIVES[word] if behind in _W["auxiliaries"] or behind in _W["been"] else None
+    # "जा रही है", "जाती है", "जाती रही"
+    if (behind in _W["auxiliaries"] or behind in _CONTINUOUS) and word not in _W["no_verbs"]:
         if word in _CONTINUOUS:
             return _CONTINUOUS[word]
         if habitual := _HABITUAL.fullmatch(word):
             return "m" if habitual[1] else "f"
     if future := _FUTURE.fullmatch(word):
         return "m" if future[1] else "f"
-    if word in _WILLING and behind in _AUXILIARIES:  # "जाने वाली थी"
+    if word in _WILLING and behind in _W["auxiliaries"]:  # "जाने वाली थी"
         return _WILLING[word]
-    if word in _CONTINUOUS and before in _PREDICATES:  # "सफल रहा"
+    if word in _CONTINUOUS and before in _W["predicates"]:  # "सफल रहा"
         return _CONTINUOUS[word]
-    if word in _BEEN and before in _PREDICATES:
+    if word in _W["been"] and before in _W["predicates"]:
         return "f" if word == "हुई" else "m"
-    if word in ("था", "थे", "थी", "थीं") and (before in _PREDICATES or before in _TRANSPARENT):
+    if word in ("था", "थे", "थी", "थीं") and (before in _W["predicates"] or before in _W["transparent"]):
         return "m" if word in ("था", "थे") else "f"
-    return None if behind in _BEEN else _VERBS.get(word)
-
-
-_JOINING = _set(
-    "और लेकिन बल्कि कि जब तब जहां वहां तो किंतु परंतु क्योंकि तथा एवं या हालांकि मगर जो जिस जिसे जिन्हें जिसमें जिसके जिसकी जिसका "
-    "जिनके जिनकी जिनका"
-)
-_ERGATIVE = _set("ने उसने उन्होंने इसने इन्होंने जिसने जिन्होंने मैंने किसने")
-_DATIVE = _set("उसे उन्हें उसको उनको इन्हें इसे को")
-_OF_SOMEBODY = _set("उनकी उनके उनका उसकी उसके उसका अपनी अपने अपना")
-_KIN = _set("मां माता पिता बहन बहनें भाई बेटी बेटा पुत्री पुत्र पत्नी पति दादी दादा नानी नाना")
+    return None if behind in _W["been"] else _VERBS.get(word)
 
 
 def _verb_subject(words: Sequence[str], start: int, at: int) -> str:
     """ "वह ... थी": a person; behind ने and को, or with a thing of somebody's, another word."""
     behind = words[at + 1] if at + 1 < len(words) else ""
-    if words[at].endswith(("ता", "ते", "ती", "तीं")) and behind not in _AUXILIARIES | _BEEN | _CONTINUOUS.keys() | {
-        "नहीं"
-    }:
+    goes_on = behind == "नहीं" or behind in _W["auxiliaries"] | _W["been"] | _CONTINUOUS.keys()
+    if words[at].endswith(("ता", "ते", "ती", "तीं")) and not goes_on:
         return "other"
-    first = next((place + 1 for place in range(at - 1, start - 1, -1) if words[place] in _JOINING), start)
+    first = next((place + 1 for place in range(at - 1, start - 1, -1) if words[place] in _W["joining"]), start)
     clause = words[first:at]
-    if not _ERGATIVE.isdisjoint(clause):
+    if not _W["ergative"].isdisjoint(clause):
         return "other"
     if any(word in ("वह", "वे", "वो") and clause[place - 1 : place] != ["यह"] for place, word in enumerate(clause)):
         return "person"
-    if not _DATIVE.isdisjoint(clause):
+    if not _W["dative"].isdisjoint(clause):
         return "other"
-    owned = next((place for place, word in enumerate(clause[:-1]) if word in _OF_SOMEBODY), None)
-    return "" if owned is None or clause[owned + 1] in _KIN else "other"
+    owned = next((place for place, word in enumerate(clause[:-1]) if word in _W["of_somebody"]), None)
+    return "" if owned is None or clause[owned + 1] in _W["kin"] else "other"
 
 
 _FEMININE_NOUN = re.compile(
     r".{2,}(?:िका|िनी|ानी|रनी|त्री|िन|ाइन|वाली|वुमन|गर्ल|ध्यक्षा|िणी|युवती|लडकी|बच्ची|औरत|महिला)|महिला|औरत"
 )
 _MASCULINE_NOUN = re.compile(r".*(?:वाला|वाले|मैन|आदमी|पुरुष|लडका|बच्चा)")
-_NO_FEMININE = _set("मंत्री यंत्री मिस्त्री यात्री मशीन ज्ञानी विज्ञानी शास्त्री")
 
 
 def _noun(word: str) -> Agreement | None:
     """Feminine suffixes tell; of the rest, Sanskrit or borrowed, most nouns serve both sexes."""
     if _MASCULINE_NOUN.fullmatch(word):
         return "m"
-    return "f" if _FEMININE_NOUN.fullmatch(word) and not word.endswith(tuple(_NO_FEMININE)) else "mf"
+    return "f" if _FEMININE_NOUN.fullmatch(word) and not word.endswith(tuple(_W["no_feminine"])) else "mf"
 
 
 def _bare_epicene(word: str) -> Agreement | None:
@@ -205,7 +176,7 @@ LANGUAGE = Language(
     name="Hindi",
     singular=_DETERMINERS,
     plural=_DETERMINERS,
-    transparent=_TRANSPARENT,
+    transparent=_W["transparent"],
     adjective=_adjective,
     normalise=_normalise,
     clues=_clues,
