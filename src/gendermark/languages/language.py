@@ -128,6 +128,8 @@ class Language:
     """Endings of nouns for people: "-ista", "-tore"."""
     agent_ending: re.Pattern[str] = re.compile("(?!)")
     """Endings of nouns for people that override the tagger: «курильщиц»."""
+    case_ending: re.Pattern[str] = re.compile("(?!)")
+    """Endings of a noun's cases and numbers, to compare two forms of it."""
     verb_ending: re.Pattern[str] = re.compile("(?!)")
     """Endings of verbs that override the tagger: «попросите»."""
     ambiguous_adjective: re.Pattern[str] = re.compile("(?!)")

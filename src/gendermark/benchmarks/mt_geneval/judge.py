@@ -140,7 +140,7 @@ def _weighing(item: Item, people: list[SourcePerson], text: str, language: Langu
     if item.tags.get("context"):
         # If the sentence leaves gender open, references are more reliable than words of the context.
         gender = gender_of_references(contrast, reading.lists) or gender
-    return Weighing(reading, item.source, people, gender, contrast)
+    return Weighing(reading, item.source, people, gender, contrast, without_tags(item.tags["reference"]))
 
 
 def _seen(text: str, outcome: str, shown: Sequence[Evidence], language: Language) -> Seen:
@@ -200,7 +200,7 @@ def _signature(settings: Settings) -> dict[str, str]:
 
 _SHARED: dict[str, Any] = {
     "card": "mt-geneval",
-    "rules_version": 6,
+    "rules_version": 7,
     "render": render,
     "choices": choices,
     "fit": fit,

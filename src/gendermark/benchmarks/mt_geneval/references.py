@@ -20,7 +20,7 @@ from gendermark.languages.language import unknown_noun
 from gendermark.reading.contrast import Contrast, Unit
 from gendermark.reading.gendered import Entry, GenderedWords
 from gendermark.reading.people import SourcePerson
-from gendermark.reading.target import NOUNS, Mention, Reading, assign
+from gendermark.reading.target import NOUNS, Mention, Reading, assign, read_translation
 from gendermark.reading.words import Place
 from gendermark.records import Gender
 
@@ -32,10 +32,22 @@ _THINGS = frozenset({"it", "its", "itself"})
 _SEVERAL = frozenset({"they", "them", "their", "theirs", "themselves"})
 _RENDERING = 0.15
 """With fewer words in common, only reference words are trusted; real systems have above 0.2."""
+_WORDS = r"(?: (?!(?:of|from|by|for|with|to|that|who|which)\b)[\w-]+)"
+_NOUN_PHRASE = rf"(?:{_WORDS}{{1,3}},){{0,3}}{_WORDS}{{0,3}}(?:,? (?:and|or)(?: an?)?{_WORDS}{{0,2}})? $"
+_PREDICATE = re.compile(
+    r"\b(?:as|is|was|were|be|been|being|becom\w+|became|remained|elected|named|appointed|"
+    rf"(?:role|position|post|persona|title|part|rank) of)(?: an?| the)?{_NOUN_PHRASE}",
+    re.I,
+)
+"""What precedes a predicate noun in the source."""
+_REPEATED = re.compile(r"\b(the|this)(?: [\w-]+){0,3} $", re.I)
+"""What precedes a noun that may be that of a person mentioned before."""
 _NEAR = 2
 """Words this close to a difference between the references belong to it."""
 _REACH = 4
 """Maximum number of words between "as" or "is" and its noun."""
+_POSTS = 6
+"""Maximum number of words between "the post of" and the last of several posts."""
 _SURE_FIT = 1.5
 """From this score on, the reader has found the person's noun."""
 _PERSON = 0.8
@@ -101,6 +113,7 @@ class Weighing:
     expected: str
     """"m", "f", or "" if unknown: then only words of the references count."""
     contrast: Contrast
+    reference: str
 
     def __post_init__(self) -> None:
         self.words, self.lists = self.reading.words, self.reading.lists
@@ -112,6 +125,7 @@ class Weighing:
         if not self.marked:
             self.marked = {n for n, one in enumerate(self.people) if not one.gender and one.kind in ("noun", "name")}
         self.is_one = not any(self.people[n].plural for n in self.marked)
+        self.marked |= self._marked_by_reference()
         found, _ = assign(self.source, self.people, self.reading)
         self.owners = {mention.at: n for n, mentions in found.items() for mention in mentions}
         own = [mention for mentions in found.values() for mention in mentions]
@@ -124,6 +138,24 @@ class Weighing:
         )
         written = _WORD.findall(self.source.partition(" ")[2])
         self.names = frozenset(word.lower() for word in written if word[0].isupper())
+
+    def _marked_by_reference(self) -> set[int]:
+        """People whose gender the source leaves open and only the references show, if they can be the marked person:
+        "she trained as a detective", "the detective", a name, but not "a player" or "her colleagues"."""
+        people = {n for n, one in enumerate(self.people) if not one.gender and self._may_be_marked(one)}
+        reading = read_translation(self.reference, self.reading.code) if people and self.expected else None
+        if reading is None or len(reading.words) != len(self.contrast.right_words):
+            return set()
+        found, _ = assign(self.source, self.people, reading)
+        places = {n: {at for one in found.get(n, ()) for place in one.places for at in range(*place)} for n in people}
+        return {n for n in people if not self.contrast.places.isdisjoint(places[n])}
+
+    def _may_be_marked(self, person: SourcePerson) -> bool:
+        before = self.source[: person.start]
+        if person.kind != "noun" or _PREDICATE.search(before):
+            return person.kind in ("noun", "name")
+        repeated = _REPEATED.search(before)
+        return repeated is not None and (not person.plural or repeated[1] != "the")
 
     @cached_property
     def near(self) -> frozenset[int]:
@@ -191,6 +223,10 @@ class Weighing:
         covered.add(mention.at)
         in_right, in_wrong = (self._has_unit(mention, units) for units in (self.contrast.right, self.contrast.wrong))
         is_right = mention.gender == self.expected
+        if not (in_right or in_wrong) and self._is_inflected(
+            mention, self.contrast.right if is_right else self.contrast.wrong
+        ):
+            in_right, in_wrong = is_right, not is_right
         if in_right != in_wrong and in_right != is_right:
             if not self.is_open and mention.places == ((mention.at, mention.at + 1),):
                 return  # the lists contradict the references: "Princes Street"
@@ -258,6 +294,19 @@ class Weighing:
         pairs = (tuple(words[at : at + 2]) in units for at in range(first, last))
         return any((words[at],) in units for at in range(start, end)) or any(pairs)
 
+    def _is_inflected(self, mention: Mention, units: frozenset[Unit]) -> bool:
+        """Whether a noun is only in this reference, in another case: «императрица» for «императрицу»."""
+        ending, at = self.reading.language.case_ending, mention.at
+        stem = ending.sub("", self.words[at])
+        if (
+            mention.kind != "noun"
+            or self.reading.labels[at].kind != "NOUN"
+            or len(stem) < 4
+            or self._is_shared(at, at + 1)
+        ):
+            return False
+        return any(ending.sub("", word) == stem for word, *more in units if not more)
+
     def _weight_of_pronoun(self, mention: Mention, is_right: bool, is_unit: bool, is_group: bool) -> int | None:
         is_own, is_near = self.owners.get(mention.at) in self.marked, mention.at in self.near
         if is_group:
@@ -289,27 +338,49 @@ class Weighing:
             return LIKELY if is_unit else None
         if kind == "norm" and not (is_own and not is_right and self._has_masculine_article(at)):
             return LIKELY if is_right and is_own else FAINT if is_unit or is_own else None
-        if not is_right and at and self.words[at - 1] in self.lists.posts:  # «منصب رئيس»: a post, not its holder
-            return None
+        reach = _POSTS if self.lists.prefixes else 1  # "and" is attached
+        if not is_right and not self.lists.posts.isdisjoint(self.words[max(at - reach, 0) : at]):  # «منصب رئيس»
+            return None  # a post, not its holder
         language = self.reading.language
         serves_for_women = is_form and language.bare_epicene is not unknown_noun and not language.has_articles
         if not is_right and mention.gender == "m" and serves_for_women and kind != "noun":  # «она работает учителем»
             return FAINT if is_unit or is_own else None
         if not is_own and not kind and not entry.is_common and at and self.words[at - 1] in self.lists.possessives:
             return None  # "sua surpresa", beside "surpreso" of a reference
+        if self._names_a_thing(mention):
+            return None
         if is_own:
-            return FAINT if is_group else SURE if mention.likeness >= _SURE_FIT or is_unit else LIKELY
+            states_sex = kind == "noun" and entry.told is not None and entry.told.gender == mention.gender
+            is_sure = mention.likeness >= _SURE_FIT or is_unit or states_sex or (kind and self._is_introduced(at))
+            return FAINT if is_group else SURE if is_sure else LIKELY
         if is_unit:
             return FAINT if is_group else SURE if who is None else LIKELY
         if who is not None or not is_near or is_group or mention.likeness < 1 or not (kind or entry.is_common):
             return None
         return SURE if kind and self._is_introduced(at) else LIKELY
 
+    def _names_a_thing(self, mention: Mention) -> bool:
+        """Whether a noun only looks like a person's: "o Lady Stewart Trust", "banca examinadora"."""
+        at, inside = mention.at, range(min(mention.places)[0], mention.at)
+        if any(
+            (told := self.lists.look_up(self.words[n]).told) and told.kind == "noun" and told.gender != mention.gender
+            for n in inside
+        ):
+            return True
+        is_attribute = at > 0 and not self.reading.starts[at] and self.reading.language.adjectives_follow
+        return is_attribute and not inside and self._is_thing(at - 1)
+
     def _weight_of_unit(self, at: int, end: int, is_right: bool) -> int | None:
         last, label = self.lists.look_up(self.words[end - 1]), self.reading.labels[at]
         is_pair = end - at == 2
         if self._is_name(at) or last.is_fixed or label.kind == "ADV" or (not is_right and self._is_of_a_fixed_noun(at)):
             return None
+        if (
+            label.kind == "ADJ" and self.reading.language.nouns_are_capitalised
+        ):  # "der einzige Mann", "die einzige Frau"
+            noun = next((self.heads[n] for n in (end, end + 1) if n in self.heads), None)
+            if noun is not None and noun.gender:
+                return None
         if is_pair and self.words[at] in self.lists.possessives and not last.is_common:
             return None
         if not label.kind and self.words[at] in self.lists.possessives:  # "अपनी दादी", but not "अपनी शैली"
@@ -395,7 +466,7 @@ class Weighing:
         return any(
             0 <= place < len(labels)
             and not any(reading.starts[min(place, at) + 1 : max(place, at) + 1])
-            and self._is_thing(place)
+            and (self._is_thing(place) or self.owners.get(place, -1) not in {-1, *self.marked})
             for place in places
         )
 

@@ -307,6 +307,7 @@ LANGUAGE = Language(
     },
     role_forms=_role_forms,
     plural_endings=("innen",),
+    case_ending=re.compile("(?:nen|es?|en|(?<!i)n|s)$"),
     hint_sexes={"mann": "m", "männer": "m", "frau": "f", "frauen": "f"},
     nouns_are_capitalised=True,
     has_compounds=True,
