@@ -260,6 +260,8 @@ class BenchmarkOf(Generic[S]):
     alignment can learn from a portion.)"""
     draws: bool = False
     """Whether it judges many samples of each sentence; run only when named."""
+    offers_genders: bool = False
+    """Whether the samples of a sentence whose gender is open are right together: some feminine, some masculine."""
     only_when_named: bool = False
     """Whether it is left out of runs that name no benchmark, because it does not ask for translations of sentences."""
     reads_any_text: bool = False

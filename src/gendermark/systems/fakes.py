@@ -4,8 +4,8 @@ They output a benchmark's plainest rendering of a gender, so their scores are kn
 
 - `masculine`, `feminine`: always that gender
 - `right`: always the expected gender; masculine or feminine with equal probability if either may be chosen (GATE,
-GEST); `right?p=0.8`: with probability p, else the opposite one (for neutral sources, else masculine or feminine with
-equal probability)
+GEST), for each sample if both are to be offered; `right?p=0.8`: with probability p, else the opposite one (for neutral
+sources, else masculine or feminine with equal probability)
 - `stereotyped?s=0.7`: with probability s the stereotype's gender, else the expected one
 - `coin`: the expected gender, and if unspecified masculine or feminine with equal probability; `random`: the latter
 always
@@ -115,7 +115,8 @@ class Fake(System):
         return self._benchmark.render(item, gender, self._selection)
 
     def _right(self, item: Item, chance: random.Random) -> str:
-        expected = item.expected or chance.choice(_GENDERS)
+        is_coin = self._benchmark.offers_genders and item.expected is Gender.NEUTRAL
+        expected = chance.choice(_GENDERS) if is_coin or item.expected is None else item.expected
         if chance.random() < self._probability:
             return self._render(item, expected)
         return self._render(item, chance.choice(_GENDERS) if expected is Gender.NEUTRAL else expected.opposite)

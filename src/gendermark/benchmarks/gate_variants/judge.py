@@ -529,6 +529,7 @@ OFFERED = BenchmarkOf(
     signature=lambda settings: {**_signature(settings), "samples": f"{settings.n_samples},{settings.sampling}"},
     drawn_elsewhere=drawn_elsewhere,
     draws=True,
+    offers_genders=True,
     only_when_named=True,
     **_SHARED,
 )
