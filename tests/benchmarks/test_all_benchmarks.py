@@ -147,9 +147,10 @@ FAKES: Mapping[str, Mapping[str, Mapping[str, Expected]]] = {
         **dict.fromkeys(("silent", "copy", "garble"), _NOT_READ),
     },
     "gate-alternatives": {
-        **dict.fromkeys(
-            ("coin", "right"), {"precision:one": 100, "recall:one": (95, 100), "exact_rate:one": (95, 100)}
-        ),
+        **{
+            name: {"precision:one": 100, **_alike((95, 100), "recall:one", "exact_rate:one")}
+            for name in ("coin", "right")
+        },
         "best silent": _three("one", None, 0, None),
         "best masculine": {**_three("one", None, 0, None), "only_men:one": 100, "both_rate:one": 0},
         **{f"paper {name}": _three("one", 0, 0, 0) for name in ("masculine", "silent")},
