@@ -1,4 +1,4 @@
-"""How far do readers and the judge of MT-GenEval agree? Right or not, of 150 to 200 of Google's released translations each.
+"""How far do readers and the judge of MT-GenEval agree? Right or not, of at least 150 of Google's translations each.
 
     GENDERMARK_DATA_MIRROR=... python bench/mt_geneval_agreement.py
 
