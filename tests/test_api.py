@@ -403,7 +403,7 @@ def test_judgements_take_texts_only() -> None:
 def test_repr(result: Result) -> None:
     first, heads, *lines, last = repr(result).splitlines()
     assert first == "<simplegen.en-es of translations: core data, gendermark's corrected rules>"
-    assert heads.split() == ["metric", "slice", "value", "interval", "judged", "verdict"]
+    assert heads.split() == ["metric", "slice", "value", "95%", "CI", "judged", "verdict"]
     assert lines[0].split()[:2] == ["pro", "all"]
     assert "of 1,360" in lines[0]
     assert any(line.split()[0] == "delta" and "significant" in line for line in lines)
@@ -432,7 +432,7 @@ def test_html(result: Result) -> None:
         assert set(re.findall(r"<(\w+)", text)) == {"table", "caption", "tr", "th", "td"}
         assert re.findall(r"<caption[^>]*>(.*?)</caption>", text) == [caption]
         header, *rows = (re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in text.split("<tr")[1:])
-        assert header == ["metric", "value", "interval", "judged", "verdict"]
+        assert header == ["metric", "value", "95% CI", "judged", "verdict"]
         assert len(rows) <= 12
         assert rows[0][: len(cells)] == cells
 

@@ -291,6 +291,12 @@ class Judgement:
 _FACTS = ("entity", "contrast", "reason", "outcome")
 
 
+def level_of(signature: str) -> str:
+    """`95% CI`, by the confidence in a signature."""
+    signed = re.search(r"confidence-(0?\.\d+)", signature)
+    return f"{100 * float(signed[1]) if signed else 95:g}% CI"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
     """A number with its interval and coverage. No data gives `None`, never 0 or NaN."""
@@ -339,10 +345,9 @@ class Estimate:
         name = self.metric if self.slice == "all" else f"{self.metric}:{self.slice}"
         if self.value is None:
             return f"{name} = – (0 of {self.n_total:,} judged) {self.signature}".rstrip()
-        confidence = re.search(r"confidence-(0\.\d+)", self.signature)
-        level = f"{100 * float(confidence[1]):g}% " if confidence else ""
-        inner = f"{level}CI {self.interval}, {self.n_judged:,} of {self.n_total:,} judged, {self.n_groups:,} groups"
-        return f"{name} = {self.shown} ({inner}) {self.signature}".rstrip()
+        judged = f"{self.n_judged:,} of {self.n_total:,} judged, {self.n_groups:,} groups"
+        interval = f"{level_of(self.signature)} {self.interval}"
+        return f"{name} = {self.shown} ({interval}, {judged}) {self.signature}".rstrip()
 
     def to_json(self) -> dict[str, Any]:
         numbers = ("value", "low", "high", "fixed_low", "fixed_high", "n_groups", "n_judged", "n_total")

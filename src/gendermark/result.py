@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gendermark.errors import UnknownKey
 from gendermark.metrics.verdicts import BiasVerdict
 from gendermark.names import readable, told_apart
-from gendermark.records import Estimate, Judgement, Table, Test, frame
+from gendermark.records import Estimate, Judgement, Table, Test, frame, level_of
 from gendermark.selection import Selection
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Result:
 
     def __repr__(self) -> str:
         title = f"{self.cell} of {self.called}: {self.selection.data} data, {self.selection.rules_in_words}"
-        columns = ("metric", "slice", "value", "interval", "judged", "verdict")
+        columns = ("metric", "slice", "value", level_of(self.signature), "judged", "verdict")
         lines = [repr(Table("", title, columns, list(map(self._row, self._shown))))]
         if len(self._shown) < len(self.estimates):
             lines.append(
@@ -190,7 +190,7 @@ class Result:
     def _repr_html_(self) -> str:
         """A small table for notebooks; `to_pandas` has all estimates."""
         rows = [(f"{metric} ({part})", *cells) for metric, part, *cells in map(self._row, self._shown)]
-        columns = ("metric", "value", "interval", "judged", "verdict")
+        columns = ("metric", "value", level_of(self.signature), "judged", "verdict")
         return Table("", f"{self.cell}: {self.called}", columns, rows)._repr_html_()
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from gendermark.markup import minus, visible
 from gendermark.reading.codes import NAMES
 from gendermark.reading.occupations import core_occupations
-from gendermark.records import Estimate, Gender, Judgement
+from gendermark.records import Estimate, Gender, Judgement, level_of
 from gendermark.reporting.document import Figure as Figure
 from gendermark.result import Result
 
@@ -732,12 +732,7 @@ def intervals_of(result: Result) -> str:
     """`95% CI`, with an explanation of the two bars if there are two."""
     has_two = any(e.fixed_low is not None and e.fixed_low != e.low for e in result.estimates)
     meaning = " (thin: generalising to new groups, such as occupations; thick: to new sentences about the same groups)"
-    return f"{confidence_of(result)}{meaning if has_two else ''}"
-
-
-def confidence_of(result: Result) -> str:
-    signed = re.search(r"confidence-(0?\.\d+)", result.signature)
-    return f"{100 * float(signed[1]) if signed else 95:g}% CI"
+    return f"{level_of(result.signature)}{meaning if has_two else ''}"
 
 
 def span(result: Result, metric: str, part: str = "all") -> Span | None:

@@ -18,10 +18,9 @@ from gendermark.benchmarks.findings import Cell, Form, Place, rows_by_run
 from gendermark.errors import UnknownName, UserError
 from gendermark.io.textfiles import harmless_cell, write_text
 from gendermark.metrics.verdicts import ALPHA, State
-from gendermark.records import Estimate
+from gendermark.records import Estimate, level_of
 from gendermark.records import Table as Values
 from gendermark.reporting import latex
-from gendermark.reporting.charts import confidence_of
 from gendermark.reporting.document import Inline, Number, Section, Table, Text, plain
 from gendermark.reporting.text import markdown
 from gendermark.result import Result, run_labels
@@ -185,7 +184,7 @@ def _filled(
         return Number(find(cells[place.cell][place.run], place.metric, place.slice), place.with_interval)
 
     first = next(result for cell in cells for result in cell if result is not None)
-    caption = f"{form.caption} {conditions.capitalize()}; in brackets: {confidence_of(first)}."
+    caption = f"{form.caption} {conditions.capitalize()}; in brackets: {level_of(first.signature)}."
     table = form_table(form, caption, lambda run: names[run], number, grouped=len(names) > 1)
     numbers = [cell for row in table.rows for cell in row if isinstance(cell, Number)]
     if any(one.fixed_interval for one in numbers):
