@@ -20,6 +20,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language, RoleForms
+from gendermark.languages.tables import toml_of
 
 # Vowel signs and tatweel go, alef loses its hamza or madda, final yaa its dots; Persian letters some systems write.
 _LETTERS = str.maketrans("أإآٱىیک", "ااااييك", "\u0640\u0670")
@@ -44,26 +45,14 @@ def _table(masculine: str, feminine: str) -> Mapping[str, Agreement]:
     return {**dict.fromkeys(_words(masculine), "m"), **dict.fromkeys(_words(feminine), "f")}
 
 
+_W = {name: _words(text) for name, text in toml_of("ar", "words.toml").items()}
+
 # Not لهذا, كذلك, لذلك: they are mostly adverbs ("therefore", "likewise"). ذلك is among the clues for the same reason.
 _SINGULAR = _table("هذا وهذا فهذا", "هذه وهذه فهذه لهذه بهذه تلك وتلك فتلك لتلك بتلك هاته")
 _PLURAL = _table("أحد لأحد بأحد وأحد كأحد", "إحدى لإحدى بإحدى وإحدى كإحدى")  # "one of the"
 
-_AFTER_THIS_ADVERB = _words("بعد وبعد مع ومع قبل وقبل رغم ورغم برغم على عن إلى في وفي من ومن كل غير بسبب منذ خلال ل")
-# The noun "writers" is written like "book"; words of plural meaning around it tell.
-_SEVERAL = _words("هؤلاء أولئك جميع بعض معظم أغلب كبار أحد")
-_EPICENE = _words("شيف عمدة بارمان بارتندر ديسباتشر paralegal هيجينيست")
 _FOLLOWING = _table("الذي هو", "التي هي")
-_ADJECTIVES = _words(
-    "جديد ماهر شهير سابق جيد ممتاز موهوب محترف رئيسي صغير كبير شاب حالي محلي منتخب محبوب قدير خبير لطيف طيب مبدع"
-    " مشغول متعب سعيد غاضب مريض حزين قلق مسرور فخور متأخر متأكد غائب"
-)
-_NEGATIONS = _words("لم ولم لن ولن لا ولا")
-_PARTICLES = _words("لقد وقد قد فقد ولقد")
 _GOVERNED = re.compile("لل|[بك]ال|ل|ب(?!ارم|ارت)")
-_PAST = _words(
-    "قال كان أصبح ذهب جاء وصل عاد بدأ عمل خرج دخل جلس وقف أعلن صرح أكد أضاف ابتسم ضحك اعتذر وافق غادر استقال"
-)
-_PRESENT = _words("عمل قول كون طبخ عيش أكل وافق تحدث ذهب جلس قف عتذر بتسم ريد حب ستطيع حتاج عرف عتقد بدو")
 
 
 def _bare(word: str) -> str:
@@ -72,42 +61,38 @@ def _bare(word: str) -> str:
 
 
 def _verb(word: str) -> Agreement | None:
-    if word in _PAST:
+    if word in _W["past"]:
         return "m"
-    if word.endswith("ت") and word[:-1] in _PAST:
+    if word.endswith("ت") and word[:-1] in _W["past"]:
         return "f"
-    if word[:1] in ("ي", "ت") and word[1:] in _PRESENT:
+    if word[:1] in ("ي", "ت") and word[1:] in _W["present"]:
         return "m" if word[0] == "ي" else "f"
     return None
-
-
-# Words in final taa that are no feminine verb.
-_NO_VERB = _words("أخت بيت وقت صوت تحت حيث مؤقت ذات موت زيت انترنت إنترنت ثبت سبت شتت التفت صمت سكت مات بات فات أثبت")
 
 
 def _feminine_past(word: str) -> bool:
     """Whether a word at the head of a sentence can only be a verb of the third person feminine (سألت, واتصلت)."""
     word = word[1:] if word[:1] in ("و", "ف") and len(word) > 4 else word
-    return word[-1:] == "ت" and len(word) > 2 and word[-2] != "ا" and word[:2] != "ال" and word not in _NO_VERB
+    return word[-1:] == "ت" and len(word) > 2 and word[-2] != "ا" and word[:2] != "ال" and word not in _W["no_verb"]
 
 
 def _feminine_verb(words: Sequence[str], position: int) -> bool:
     """Whether a verb of the third person feminine stands here, negated or not (سألت, لم تسأل)."""
     word = words[position]
-    if position and words[position - 1] in _NEGATIONS:
+    if position and words[position - 1] in _W["negations"]:
         return word[:1] == "ت"
-    return _feminine_past(word) or word[:2] == "تت" or (word[:1] == "ت" and word[1:] in _PRESENT)
+    return _feminine_past(word) or word[:2] == "تت" or (word[:1] == "ت" and word[1:] in _W["present"])
 
 
 def _of_woman(words: Sequence[str], start: int, end: int) -> Clues:
     """A feminine verb whose subject the noun for both sexes at the head of the sentence is."""
-    first = 1 if words[0] in _PARTICLES or words[0] in _NEGATIONS else 0
+    first = 1 if words[0] in _W["particles"] or words[0] in _W["negations"] else 0
     if start == first + 1:
         accusative = words[end - 1][-1:] == "ا"
         if _feminine_verb(words, first) and not accusative and not _GOVERNED.match(words[start]):
             return [Clue(first, "f")]
     elif start == 0 and end < len(words):
-        behind = end + 1 if words[end] in _NEGATIONS and end + 1 < len(words) else end
+        behind = end + 1 if words[end] in _W["negations"] and end + 1 < len(words) else end
         if _feminine_verb(words, behind):
             return [Clue(behind, "f")]
     return []
@@ -118,9 +103,9 @@ def _behind(word: str) -> Agreement | None:
     if word in _FOLLOWING:
         return _FOLLOWING[word]
     adjective = _bare(word)
-    if adjective in _ADJECTIVES:
+    if adjective in _W["adjectives"]:
         return "m"
-    if adjective.endswith("ة") and adjective[:-1] in _ADJECTIVES:
+    if adjective.endswith("ة") and adjective[:-1] in _W["adjectives"]:
         return "f"
     return _verb(word)
 
@@ -131,11 +116,11 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     before = words[start - 1] if start else ""
     behind = words[end] if end < len(words) else ""
     defined = noun != words[start]
-    if before in ("ذلك", "ذاك") and defined and not (start > 1 and words[start - 2] in _AFTER_THIS_ADVERB):
+    if before in ("ذلك", "ذاك") and defined and not (start > 1 and words[start - 2] in _W["after_this_adverb"]):
         found.append(Clue(start - 1, "m"))
-    if noun == "كتاب" and (before in _SEVERAL or re.search("^الذين$|^ي.*ون$|وا$", behind)):
-        found.append(Clue(start - 1 if before in _SEVERAL else end, "m"))
-    if noun in _EPICENE:
+    if noun == "كتاب" and (before in _W["several"] or re.search("^الذين$|^ي.*ون$|وا$", behind)):
+        found.append(Clue(start - 1 if before in _W["several"] else end, "m"))
+    if noun in _W["epicene"]:
         place = end
         if behind == "في" and end + 2 < len(words) and words[end + 2] in _FOLLOWING:  # "the chef in the photo is"
             place, behind = end + 2, words[end + 2]
@@ -155,11 +140,6 @@ def by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:
 
 
 _DEFINITE = re.compile("[وف]?(?:[بك]?ال|لل)")
-_HEADS = _words("رئيس كبير قائد طبيب عامل رجل صاحب سائق كاتب حارس امين خبير")
-_NO_NOUNS = _words(
-    "منها منهم معها معهم مثلما مهما متي مما ممن مرة بذلك الذي التي الذين الان اليوم الا الي لذلك لان لانه لانها لانهم"
-    " الكثير القليل البعض الجميع"
-)
 
 
 def noun(word: str) -> Agreement | None:
@@ -169,7 +149,7 @@ def noun(word: str) -> Agreement | None:
     if word.isascii() and word.isalpha():
         return "m"
     participle = word[:1] == "م" and len(word) > 3 and word[-1] not in "اي"
-    if word in _NO_NOUNS or not (participle or word in _HEADS or (len(word) > 4 and _DEFINITE.match(word))):
+    if word in _W["no_nouns"] or not (participle or word in _W["heads"] or (len(word) > 4 and _DEFINITE.match(word))):
         return None
     return "f" if word.endswith("ات") else "m"
 
