@@ -227,7 +227,8 @@ def rounded(value: float | None) -> str:
     if value is None:
         return "?"
     text = percent(value)
-    return f"{value:.1f}" if text in ("0", "50", "100") and abs(value - int(text)) >= 0.05 else text
+    is_off = text in ("0", "100") or (text == "50" and value < 50)
+    return f"{value:.1f}" if is_off and abs(value - int(text)) >= 0.05 else text
 
 
 def percent_range(shares: Sequence[float]) -> str:
