@@ -202,7 +202,7 @@ def test_a_selection_is_not_silently_contradicted() -> None:
         (lambda: gendermark.items("simplegen", data="core"), "to=ar | "),
         (lambda: gendermark.score("simplegen", [], "es", data="core"), "0 translations were given for 2,720 sentences"),
         (lambda: gendermark.score("simplegen", "absent.txt", "es", data="core"), "no such file"),
-        (lambda: gendermark.score("simplegen", {}, "es", data="core"), "no translations.*group of simplegen.*'fofc'"),
+        (lambda: gendermark.score("simplegen", {}, "es", data="core"), "give translations.*group of simplegen.*'fofc'"),
         (lambda: gendermark.score("simplegen", {"fofo": []}, "es", data="core"), "unknown group of simplegen 'fofo'"),
         (lambda: gendermark.score("simplegen", {"fofc": ["a"]}, "es", data="core"), "1 translations.*680 sentences"),
         (lambda: gendermark.score("uncertainty", ["El médico."] * 72, **REFERENCED), "a list of samples for each"),
@@ -215,7 +215,7 @@ def test_a_selection_is_not_silently_contradicted() -> None:
         ),  # type: ignore[arg-type]
         (lambda: gendermark.score("simplegen", [None, "a"], "es", data="core"), "translation 1 is None"),  # type: ignore[list-item]
         (lambda: gendermark.score("simplegen", 7, "es", data="core"), "a list of texts, not 7"),  # type: ignore[arg-type]
-        (lambda: gendermark.score("simplegen", [["a"]], "es", data="core"), r"translation 1 is \['a'\], not a text"),
+        (lambda: gendermark.score("simplegen", [["a"]], "es", data="core"), r"translation 1 is \['a'\], not a string"),
         (lambda: gendermark.run("fake:right", "terms", "es", resample=9), "argument of run .*did you mean 'resamples'"),
         (lambda: gendermark.items("terms", "es", dat="core"), "option of terms 'dat'.*did you mean 'data'"),
         (lambda: gendermark.run("".join, "winomt", "es", data="core"), "gave one text, not a list"),
@@ -227,7 +227,7 @@ def test_a_selection_is_not_silently_contradicted() -> None:
         (lambda: gendermark.run("fake:right", "winomt", "es", data="core", interval="boot"), "interval.*bootstrap"),
         (lambda: gendermark.run("fake:right", "winomt", "es", data="core", resamples=-1), "resamples.*-1"),
         (lambda: gendermark.run("fake:right", ["terms", 3], "es", data="core"), "by its name"),  # type: ignore[list-item]
-        (lambda: gendermark.run("fake:right", [], "es"), "no benchmark"),
+        (lambda: gendermark.run("fake:right", [], "es"), "at least one benchmark"),
         (lambda: gendermark.run("fake:right", Selection("terms"), "es"), "leave out to"),
         (lambda: gendermark.run("fake:right", "terms", "es", data=5), "data must be a text .*core.*, not 5"),
         (lambda: gendermark.run("fake:right", "terms", "es", confidence="0.9"), "confidence must be a number"),

@@ -121,5 +121,5 @@ def test_the_quality_gap_with_any_scorer() -> None:
     ):
         with pytest.raises(gendermark.UserError, match=words):
             gendermark.quality_gap(result, scorer)
-    with pytest.raises(gendermark.UserError, match="no references"):
+    with pytest.raises(gendermark.UserError, match="lacks references"):
         gendermark.quality_gap(gendermark.run("fake:right", "winomt", to="es", data="core"))

@@ -329,7 +329,7 @@ def test_samples_are_neither_offered_nor_read(tmp_path: Path, run_folder: Path) 
     with pytest.raises(UserError, match=r"cannot be annotated; .*--cell tgbi\.ko-en"):
         JudgedRun.read(tmp_path / "both", "uncertainty.en-es")
     gendermark.run("fake:coin", [drawn], directory=tmp_path / "samples")
-    with pytest.raises(UserError, match="cannot be annotated; run a benchmark that translates once"):
+    with pytest.raises(UserError, match="cannot be annotated; run a benchmark without samples"):
         JudgedRun.read(tmp_path / "samples")
     with pytest.raises(UnknownName, match=r"'tgbi\.en-ko' .*available: tgbi\.ko-en"):
         JudgedRun.read(run_folder, "tgbi.en-ko")

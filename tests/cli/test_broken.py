@@ -231,9 +231,9 @@ def _shuffled(texts: Sequence[str], seed: int) -> list[str]:
 
 Break = Callable[[int], list[str]]
 BREAKS: dict[str, tuple[Break, str]] = {
-    "read as Latin-1": (lambda n: [_misread(t, "latin-1") for t in into("es")], "have it repaired"),
-    "read as Windows-1252": (lambda n: [_misread(t, "cp1252") for t in into("es")], "have it repaired"),
-    "read so twice": (lambda n: [_misread(_misread(t, "cp1252"), "cp1252") for t in into("es")], "have it repaired"),
+    "read as Latin-1": (lambda n: [_misread(t, "latin-1") for t in into("es")], "repair it with"),
+    "read as Windows-1252": (lambda n: [_misread(t, "cp1252") for t in into("es")], "repair it with"),
+    "read so twice": (lambda n: [_misread(_misread(t, "cp1252"), "cp1252") for t in into("es")], "repair it with"),
     "misread in part": (
         lambda n: [_misread(t, "cp1252") if i % 2 else t for i, t in enumerate(into("es"))],
         "UTF-8 was",

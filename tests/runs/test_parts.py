@@ -187,9 +187,9 @@ def test_data_that_were_changed_between_the_parts(tmp_path: Path, monkeypatch: p
     for part, people in zip(parts, (("doctor",), ("doctor", "old doctor"), ("doctor", "old doctor")), strict=True):
         make(part, *people)
     for now, of in (
-        (("doctor", "old doctor"), r"what 1 was made from.* run part 1/3 again"),
-        (("doctor",), r"what 2, 3 were made from.* run parts 2/3, 3/3 again"),
-        (("tall doctor",), r"what 1, 2, 3 were made from.* run parts 1/3, 2/3, 3/3 again"),
+        (("doctor", "old doctor"), r"changed since 1 was made;.* run part 1/3 again"),
+        (("doctor",), r"changed since 2, 3 were made;.* run parts 2/3, 3/3 again"),
+        (("tall doctor",), r"changed since 1, 2, 3 were made;.* run parts 1/3, 2/3, 3/3 again"),
     ):
         _own_data(path, *now)
         with pytest.raises(UserError, match=rf"^small\.csv is not {of}"):
