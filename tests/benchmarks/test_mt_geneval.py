@@ -38,7 +38,7 @@ FEW = Resampling(100)
 @pytest.fixture
 def without_quality(monkeypatch: pytest.MonkeyPatch) -> None:
     """BLEU and chrF, which verdicts do not need, take most of the time; tests/metrics/test_quality.py has them."""
-    monkeypatch.setattr(measures, "_sentence_chrf", lambda _: 0.0)
+    monkeypatch.setattr(measures, "scored_pairs", lambda _: [])
     blank = {
         "bleu_statistics": quality.BLEU_COLUMNS,
         "chrf_statistics": quality.CHRF_COLUMNS,

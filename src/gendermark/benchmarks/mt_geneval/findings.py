@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -22,9 +21,8 @@ from gendermark.benchmarks.findings import (
     runs_of,
 )
 from gendermark.benchmarks.mt_geneval import CONTEXTUAL, COUNTERFACTUAL
+from gendermark.benchmarks.mt_geneval.measures import scored_pairs
 from gendermark.markup import minus
-from gendermark.metrics import quality
-from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import difference, sentence, women_and_men
@@ -76,27 +74,10 @@ def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
 
 def sentence_gaps(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     for cell, label, result in sheet.results:
-        gaps = _gaps(result.judgements)
+        scored = scored_pairs(result.judgements)
+        gaps = [(pair, float(np.nan_to_num(round(men - women, 6)))) for pair, _, (men, women) in scored]
         if any(gap for _, gap in gaps):
             yield _gap_figure(sheet, cell, label, gaps)
-
-
-def _gaps(judgements: Iterable[Judgement]) -> Sequence[tuple[str, float]]:
-    """For each pair, chrF of its masculine minus its feminine sentence."""
-    names = [f"chrf.{column}" for column in quality.CHRF_COLUMNS]
-    by_pair: dict[str, dict[Gender, Judgement]] = defaultdict(dict)
-    for judgement in judgements:
-        if judgement.expected and all(name in judgement.measures for name in names):
-            by_pair[judgement.group_id][judgement.expected] = judgement
-    sides = (Gender.MASCULINE, Gender.FEMININE)
-    pairs = {pair: members for pair, members in by_pair.items() if set(sides) <= set(members)}
-    if not pairs:
-        return []
-    men, women = (
-        quality.chrf_value(*(np.array([members[side].measures[name] for members in pairs.values()]) for name in names))
-        for side in sides
-    )
-    return [(pair, round(gap, 6)) for pair, gap in zip(pairs, np.nan_to_num(men - women).tolist(), strict=True)]
 
 
 def _gap_figure(sheet: charts.Sheet, cell: str, label: str, gaps: Sequence[tuple[str, float]]) -> charts.Figure:

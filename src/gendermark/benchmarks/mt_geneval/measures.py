@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -120,16 +120,24 @@ def pair_metrics(judgements: Sequence[Judgement], settings: CounterfactualSettin
     return found
 
 
-def pair_tables(judgements: Sequence[Judgement]) -> list[Table]:
+def scored_pairs(judgements: Iterable[Judgement]) -> Iterator[tuple[str, list[Judgement], list[float]]]:
+    """Each pair with both members, masculine first, and the chrF of either."""
     by_pair: dict[str, dict[str, Judgement]] = defaultdict(dict)
     for judgement in judgements:
         by_pair[judgement.group_id][str(judgement.expected)] = judgement
-    rows: list[tuple[Any, ...]] = []
-    for pair, members in by_pair.items():
-        if len(members) == 2:
-            scores = [_sentence_chrf(members[gender]) for gender in ("masculine", "feminine")]
-            outcomes = [members[gender].outcome for gender in ("masculine", "feminine")]
-            rows.append((pair, *(round(score, 1) for score in scores), round(scores[0] - scores[1], 1), *outcomes))
+    names = [f"chrf.{column}" for column in quality.CHRF_COLUMNS]
+    for pair, found in by_pair.items():
+        members = [found[gender] for gender in _GENDERS if gender in found and names[0] in found[gender].measures]
+        if len(members) == len(_GENDERS):
+            columns = (np.array([one.measures[name] for one in members]) for name in names)
+            yield pair, members, quality.chrf_value(*columns).tolist()
+
+
+def pair_tables(judgements: Sequence[Judgement]) -> list[Table]:
+    rows: list[tuple[Any, ...]] = [
+        (pair, round(men, 1), round(women, 1), round(men - women, 1), *(one.outcome for one in members))
+        for pair, members, (men, women) in scored_pairs(judgements)
+    ]
     rows.sort(key=lambda row: (-row[3], row[0]))
     columns = ("pair", "chrF masculine", "chrF feminine", "gap", "masculine is", "feminine is")
     shown = rows if len(rows) <= 2 * _N_GAPS else [*rows[:_N_GAPS], *rows[-_N_GAPS:]]
@@ -137,10 +145,6 @@ def pair_tables(judgements: Sequence[Judgement]) -> list[Table]:
         Table("gaps", "Pairs with the largest and the smallest gap in quality", columns, shown),
         outcome_table(judgements),
     ]
-
-
-def _sentence_chrf(judgement: Judgement) -> float:
-    return float(quality.chrf_value(*(np.array([judgement.measures[f"chrf.{c}"]]) for c in quality.CHRF_COLUMNS))[0])
 
 
 PAIRS = Measures(
