@@ -66,6 +66,8 @@ class GenderedWords:
     """Titles that English has too, and that are not names ("Lady")."""
     possessives: frozenset[str]
     """Possessors of the next noun, which refers to another person."""
+    its: frozenset[str]
+    """Possessives of a person that are often those of a thing ("sein")."""
     participles: tuple[re.Pattern[str], re.Pattern[str]]
     agents: tuple[re.Pattern[str], re.Pattern[str]]
     no_agents: frozenset[str]
@@ -194,6 +196,7 @@ def gendered_words(language: Language) -> GenderedWords:
         heads=tuple(sorted(words("head"), key=len, reverse=True)),
         titles=words("title"),
         possessives=words("possessive"),
+        its=words("its"),
         participles=patterns("participle"),
         agents=patterns("agent-ending"),
         no_agents=words("no-agent"),

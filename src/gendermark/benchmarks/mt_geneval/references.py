@@ -323,7 +323,7 @@ class Weighing:
             return None
         if not is_unit and self.owners.get(mention.at) not in self.marked:
             return FAINT if is_right else None
-        is_doubtful = self.names_things or self.names_several or self.words[mention.at] in ("sein", "ihr", "zijn")
+        is_doubtful = self.names_things or self.names_several or self.words[mention.at] in self.lists.its
         return (LIKELY if is_doubtful else SURE) if is_right else FAINT if is_doubtful else LIKELY
 
     def _weight_of_noun(self, mention: Mention, is_right: bool, is_unit: bool, is_group: bool) -> int | None:
