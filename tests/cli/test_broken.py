@@ -142,7 +142,7 @@ def test_every_language_is_known_and_no_other_is_taken_for_it(cli: Cli, data: Pa
         if other == to:
             assert outcome.exit_code == 0
         else:
-            outcome.is_refusal(str(path), "is mainly in", f"say --to {other}")
+            outcome.is_refusal(str(path), "is mainly in", f"use --to {other}")
 
 
 def test_empty_lines_and_poor_translations_are_no_reason_to_refuse(cli: Cli, data: Path, tmp_path: Path) -> None:

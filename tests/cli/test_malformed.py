@@ -179,7 +179,7 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("list benchmark", ("'benchmark'", "did you mean 'benchmarks'?")),
     ("list metrics languages", ("languages", "gendermark list --help")),
     # score: what is scored
-    ("score", ("benchmark", "gendermark score --help")),
+    ("score", ("BENCHMARK", "gendermark score --help")),
     ("score simplegn --data core --to es --translations {good}", ("benchmark 'simplegn'", "did you mean 'simplegen'?")),
     ("score chess --data core --to es --translations {good}", ("benchmark 'chess'", "simplegen", "tgbi")),
     ("score simplegen --data core --translations {good}", ("--to", "es", "de")),
@@ -226,7 +226,7 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("score simplegen --data core --to es --translations {good} --judgements {good}/j", ("cannot write {good}/j",)),
     ("score simplegen --data core --to es --translations {good} --tables {good}", ("cannot write {good}",)),
     # export
-    ("export", ("benchmark", "gendermark export --help")),
+    ("export", ("BENCHMARK", "gendermark export --help")),
     ("export tgbi --data core --set fofc", ("set of tgbi", "'fofc'", "informal")),
     ("export simplegen --data core --group fofc --group fofc", ("group of simplegen", "twice")),
     ("export simplegen --data core -o {tmp}", ("cannot write {tmp}",)),
@@ -292,7 +292,7 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("report {right} {tmp}", ("{tmp}", "no manifest.json")),
     ("report {right} --figures {good}", ("{good}", "is a file", "give a directory for the figures")),
     ("report {right} --format html5", ("report format 'html5'", "csv, html, json, latex, md")),
-    ("report {right} -o {tmp}/report.docx", ("{tmp}/report.docx", ".md", ".tex", "--format")),
+    ("report {right} -o {tmp}/report.docx", ("{tmp}/report.docx", ".md", ".tex")),
     ("report {right} --format md -o {tmp}", ("cannot write {tmp}",)),
     ("report {right} -o {good}/report.md", ("cannot write {good}/report.md",)),
     # demo

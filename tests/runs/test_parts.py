@@ -192,7 +192,7 @@ def test_data_that_were_changed_between_the_parts(tmp_path: Path, monkeypatch: p
         (("tall doctor",), r"changed since 1, 2, 3 were made;.* run parts 1/3, 2/3, 3/3 again"),
     ):
         _own_data(path, *now)
-        with pytest.raises(UserError, match=rf"^small\.csv is not {of}"):
+        with pytest.raises(UserError, match=rf"^small\.csv has {of}"):
             merge(parts, Path("whole"), NO_CONTEXT)
     assert not Path("whole").exists()
     make(parts[0], "doctor", "old doctor")

@@ -85,7 +85,7 @@ def _top(context: typer.Context, version: bool = Option(False, "--version", help
         typer.echo(__version__)
         raise typer.Exit
     if context.invoked_subcommand is None:
-        raise UserError("choose a command, for example `gendermark demo`; `gendermark --help` lists them")
+        raise UserError("choose a command, such as `gendermark demo`, `score` or `run`; `gendermark --help` lists them")
 
 
 def main(arguments: list[str] | None = None) -> None:
