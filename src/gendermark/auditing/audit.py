@@ -15,8 +15,8 @@ from gendermark.auditing.index import Index
 from gendermark.auditing.own_texts import own_texts
 from gendermark.auditing.recognise import MOST_NAMED, Found, Recognised, recognise, system_in
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
-from gendermark.errors import BadFile, NotUtf8, UserError
-from gendermark.io.tables import Table, read_tables
+from gendermark.errors import BadFile, UserError
+from gendermark.io.tables import Table, read_saved_tables
 from gendermark.io.translations import TranslationFile
 from gendermark.reading.failures import WRONG_LANGUAGE
 from gendermark.records import Request, Translation, Verdict
@@ -25,7 +25,6 @@ from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, Step, carry_o
 from gendermark.systems.system import System
 
 _FEWEST_ROWS = 2
-_EXCEL = "cp1252"
 _OTHER_FORMATS = {
     ".xls": "an Excel file of the old format",
     ".ods": "a LibreOffice spreadsheet",
@@ -195,12 +194,7 @@ def _read(path: Path) -> tuple[list[Table], list[str]]:
     ending = path.suffix.lower()
     if ending in _OTHER_FORMATS:
         raise BadFile(path, f"is {_OTHER_FORMATS[ending]}; save it as .xlsx or .csv, with a row for each sentence")
-    try:
-        return read_tables(path), []
-    except NotUtf8:
-        if ending != ".csv":
-            raise
-        return read_tables(path, _EXCEL), ["read as Windows-1252, as Excel saves CSV files; it is not UTF-8"]
+    return read_saved_tables(path)
 
 
 # -- whose translations they are

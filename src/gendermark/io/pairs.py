@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gendermark import registry
 from gendermark.errors import BadFile
-from gendermark.io.tables import SOURCE_COLUMNS, TRANSLATION_COLUMNS, Table, read_tables
+from gendermark.io.tables import SOURCE_COLUMNS, TRANSLATION_COLUMNS, Table, read_saved_tables
 from gendermark.reading import profiles
 from gendermark.reading.codes import languages_in
 
@@ -43,7 +43,7 @@ class Pairs(NamedTuple):
 
 
 def read_pairs(path: Path | str) -> list[Pairs]:
-    found = [pairs for table in read_tables(path) if (pairs := _pairs(Path(path), table)) is not None]
+    found = [pairs for table in read_saved_tables(path)[0] if (pairs := _pairs(Path(path), table)) is not None]
     if not found:
         raise BadFile(
             path,

@@ -23,7 +23,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from gendermark.errors import BadFile, UserError
+from gendermark.errors import BadFile, NotUtf8, UserError
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.textfiles import each_line, each_text_line, read_bytes, read_json, read_jsonl, read_lines, read_text
 
@@ -156,6 +156,16 @@ def read_tables(path: Path | str, encoding: str = "utf-8") -> list[Table]:
         return [_po_table(path) if ending == ".po" else _xliff_table(path)]
     tasks = _mt_lens_tasks(path, "") if ending == ".json" else {"": _text_rows(path, read_lines(path))}
     return [_table(name, rows) for name, rows in tasks.items()]
+
+
+def read_saved_tables(path: Path | str) -> tuple[list[Table], list[str]]:
+    """The tables of a file, and a note if it is a CSV file in Excel's encoding."""
+    try:
+        return read_tables(path), []
+    except NotUtf8:
+        if Path(path).suffix.lower() != ".csv":
+            raise
+        return read_tables(path, "cp1252"), ["read as Windows-1252, as Excel saves CSV files; it is not UTF-8"]
 
 
 def _table(name: str, rows: Sequence[Row[str]]) -> Table:

@@ -133,7 +133,7 @@ class Language:
     verb_ending: re.Pattern[str] = re.compile("(?!)")
     """Endings of verbs that override the tagger: «попросите»."""
     ambiguous_adjective: re.Pattern[str] = re.compile("(?!)")
-    """Adjectives that are feminine or masculine depending on case: «ночной сторож», «ночной медсестрой»."""
+    """Singular adjectives for both: "locale"; in Russian, some depend on case: «ночной сторож», «ночной сестрой»."""
     is_nominal: Callable[[str], bool] = never
     """Whether an adjective without a noun denotes a person: «подозреваемый»."""
     bare_epicene: Callable[[str], Agreement | None] = unknown_noun

@@ -87,6 +87,8 @@ class GenderedWords:
     """Masculine singulars that are also feminine plurals (Italian "cameriere")."""
     no_participles: frozenset[str]
     copulas: frozenset[str]
+    perfect: frozenset[str]
+    """Forms of "have" before a participle."""
     adverbs: frozenset[str]
     introducing: frozenset[str]
     """Words before a predicate noun ("como", "als", "fue")."""
@@ -210,6 +212,7 @@ def gendered_words(language: Language) -> GenderedWords:
         & frozenset(word for word, letter in by_gender("nouns") if letter == "f"),
         no_participles=words("no-participle"),
         copulas=words("copula"),
+        perfect=words("perfect"),
         adverbs=words("adverb"),
         introducing=words("as"),
         posts=words("post"),

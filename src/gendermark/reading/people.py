@@ -51,15 +51,15 @@ def people_in(text: str) -> list[SourcePerson]:
 def people_in_all(texts: Sequence[str], parser: str = "") -> list[list[SourcePerson]]:
     """Find the people in many texts, faster than one call per text. `parser` names a spaCy pipeline."""
     distinct = list(dict.fromkeys(texts))
-    parsed = parse([_PLACEHOLDER.sub(_filled, text) for text in distinct], parser)
+    parsed = parse([PLACEHOLDER.sub(_filled, text) for text in distinct], parser)
     found = {text: _Reader(text, words).people() for text, words in zip(distinct, parsed, strict=True)}
     return [found[text] for text in texts]
 
 
 # Placeholders, tags, entities and accelerator keys in program strings.
-_PLACEHOLDER = re.compile(
-    r"(?P<gone></?\w[^<>]{0,80}>|&\w{2,6};|(?<!\w)[_&](?=[A-Za-z]))"
-    r"|(?P<number>%(?:\d+\$)?[di])|%(?:\d+\$)?[s@]|%\(\w{1,30}\)[sd]|\$?\{\{?[^{}]{0,40}\}?\}"
+PLACEHOLDER = re.compile(
+    r"(?P<gone></?\w[^<>]{0,80}>|&\w{2,6};|(?<!\w)[_&](?=[^\W\d_]))"
+    r"|(?P<number>%(?:\d+\$)?[di])|(?:%(?:\d+\$)?[s@]|%\(\w{1,30}\)[sd]|%\d|\$?\{\{?[^{}]{0,40}\}?\})+"
 )
 
 
@@ -129,7 +129,8 @@ class _Person:
 
     @property
     def plural(self) -> bool:
-        return next((one for one in self.mentions if one.kind in ("noun", "name")), self.mentions[0]).plural
+        named = [one for one in self.mentions if one.kind in ("noun", "name")]
+        return any(one.plural for one in named or self.mentions[:1])
 
     @property
     def kinds(self) -> set[str]:
@@ -164,7 +165,9 @@ class _Reader:
         found: list[_Mention] = []
         index = 0
         while index < len(self.words):
-            if index in runs:
+            if [self._lower(index - 2), self._lower(index - 1)] == ["welcome", "to"] and self._is_name_or_noun(index):
+                mention, index = None, runs.get(index, index) + 1
+            elif index in runs:
                 mention, index = self._named(self.words[index : runs[index] + 1]), runs[index] + 1
             else:
                 mention, index = self._mention_at(self.words[index]), index + 1
@@ -177,6 +180,8 @@ class _Reader:
         lower, index = word.lower, word.index
         if lower == "'s" and self._lower(index - 1) == "let":
             return _Mention(word, index, index, "speaker", "us", "us", plural=True, person="we", case="object")
+        if word.text == "HE" and not self.text.isupper() and word.relation not in _SUBJECTS:
+            return None  # high explosive
         if lower in _PRONOUNS and not (lower == "mine" and word.tag.startswith("NN")):
             return self._pronoun(word)
         if lower in _WHO:
@@ -185,9 +190,13 @@ class _Reader:
             return _Mention(word, index, index, "pronoun", lower, lower, person="one")
         if lower == "one" and self._lower(index - 1) in ("no", "any", "every", "some"):
             return _Mention(word, index - 1, index, "pronoun", "someone", "someone", person="one")
-        if (lower == "welcome" and index == 0) or self._is_addressed(word):
+        begins = index == 0 or self.words[index - 1].text in (",", "!", ".", ":")
+        if (lower == "welcome" and begins) or self._is_addressed(word):
             return _Mention(word, index, index, "addressee", lower, lower, person="you", case="subject")
         return self._noun(word) or self._adjective(word) or self._quantifier(word)
+
+    def _is_name_or_noun(self, index: int) -> bool:
+        return self.words[index].text[0].isupper() and self.words[index].lower not in listed("titles")
 
     def _lower(self, index: int) -> str:
         return self.words[index].lower if 0 <= index < len(self.words) else ""
@@ -283,7 +292,8 @@ class _Reader:
         if word.relation not in _MODIFIERS or word.head <= word.index or word.tag == "NNS":
             return False
         head = self.words[word.head]
-        if not head.tag.startswith("NN") or self._is_name(head) or is_person(singular(head.lower)):
+        is_device = word.lower in listed("nouns.devices") and head.lower in listed("nouns.ambiguous")  # "user agent"
+        if not head.tag.startswith("NN") or self._is_name(head) or (is_person(singular(head.lower)) and not is_device):
             return False
         return not self._precedes_verb(word, head)
 
@@ -302,7 +312,9 @@ class _Reader:
         if head.tag == "NNS" and before in ("if", "when") and after == ",":
             return True
         sentence = [one for one in self.words if one.sentence == word.sentence]
-        has_verb = any(one.tag in ("VBZ", "VBD", "VBP", "MD") for one in sentence)
+        has_verb = any(
+            one.tag in ("VBZ", "VBD", "VBP", "MD") or (one.relation == "ROOT" and one.tag == "VB") for one in sentence
+        )
         return not has_verb and sentence[-1].text in (".", "!", "?")
 
     def _is_name(self, word: Word) -> bool:
@@ -508,7 +520,9 @@ class _Reader:
             return
         if head is not None and head is not mention and self._renames(head, mention):
             self._join(head, mention)
-        if word.relation == "vocative" or (word.lower in _CALLS and mention.first == 0):
+        after = [self._lower(mention.last + 1), self._lower(mention.last + 2)]
+        is_called = mention.first == 0 and (word.lower in _CALLS or after == [",", "welcome"])
+        if word.relation == "vocative" or is_called:
             self._join(mention, next((one for one in self.mentions if one.person == "you"), None))
         self._join_apposition(mention)
         self._join_predicate(mention)
@@ -557,7 +571,8 @@ class _Reader:
     def _join_predicate(self, noun: _Mention) -> None:
         word = noun.word
         if self._children(word, "cop"):
-            if not any(child.lower in ("not", "n't", "never", "no") for child in self._children(word)):
+            negated = any(child.lower in ("not", "n't", "never", "no") for child in self._children(word))
+            if not negated and not self._children(word, "case"):  # "is among the best writers"
                 self._join_equal(self._subject(word) or self._copula_subject(noun), noun)
             return
         if subject := self._copula_subject(noun):
@@ -567,7 +582,7 @@ class _Reader:
         if word.relation in ("xcomp", "obj", "obl", "ccomp") and verb.lower in _BECOME:
             self._join_equal(self._subject(verb), noun)
         elif word.relation in ("obl", "nmod", "advcl") and case == ["as"]:
-            objects = self._children(verb, "obj") if verb.lower in _HIRED else []
+            objects = self._children(verb, "obj") if verb.lower not in _REPLACED else []
             above = verb if verb.tag.startswith("V") else self._clause(verb)
             other = self.at.get(objects[0].index) if objects else self.at.get(verb.index) or self._subject(above)
             self._join_equal(other, noun)
@@ -625,6 +640,8 @@ class _Reader:
             if objects and objects[0].index in self.at and objects[0].index < verb.index:
                 return self.at[objects[0].index]  # "asked the driver to help"
             verb = self.words[verb.head]
+            if verb.tag.startswith("N") and not self._children(verb, "cop"):
+                verb = self._clause(verb)  # "joined the campaign and was a soldier", read as "campaign and soldier"
         return None
 
     def _antecedent(self, who: _Mention) -> _Mention | None:
@@ -645,6 +662,12 @@ class _Reader:
             parts = set(later.noun.split())
             same = [one for one in names[:place] if parts <= set(one.noun.split()) or set(one.noun.split()) <= parts]
             self._join(same[0] if same else None, later)
+        nouns = [one for one in self.mentions if one.kind == "noun"]
+        for place, later in enumerate(nouns):  # "a user ... the user"
+            children = [child.lower for child in self._children(later.word)]
+            if children[:1] in (["the"], ["this"], ["that"]) and len(children) == 1 and later.first == later.last:
+                same = [one for one in nouns[:place] if one.head == later.head and one.plural == later.plural]
+                self._join(same[0] if len({self.of[one] for one in same}) == 1 else None, later)
 
     # -- pronouns
 
@@ -847,7 +870,7 @@ def _title_gender(title: str) -> Gender | None:
 
 
 _ETHNIC = ("ians", "ans", "ists", "ites", "ers", "ards", "is")
-_HIRED = frozenset(("hire", "hired", "employ", "employed", "appoint", "appointed", "elected", "know", "described"))
+_REPLACED = frozenset(("replace", "replaced", "replaces", "replacing", "succeed", "succeeded", "follow", "followed"))
 _NOBODY = frozenset(("nobody", "everybody", "everyone", "anybody", "anyone"))
 _BESIDE = frozenset(("with", "near", "beside", "behind", "around"))
 _OBJECTS = frozenset(("obj", "iobj"))

@@ -20,8 +20,9 @@ from gendermark.languages.folders import language_of, lines_of, rows_of
 from gendermark.languages.language import Language, unknown_noun
 from gendermark.languages.speaking import reader_of
 from gendermark.reading.gendered import GenderedWords, gendered_words
+from gendermark.reading.nouns import is_person, singular
 from gendermark.reading.occupations import OccupationFinder, Occurrence, Readings, bundled_finder
-from gendermark.reading.people import SourcePerson
+from gendermark.reading.people import PLACEHOLDER, SourcePerson
 from gendermark.reading.tagger import plain, tagger
 from gendermark.reading.words import Place, Span, names_both, spans_of, word_spans
 from gendermark.records import Gender
@@ -110,7 +111,11 @@ def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> S
 
 @lru_cache(maxsize=256)
 def read_translation(text: str, code: str) -> Reading:
-    return Reading(text, code)
+    return Reading(_PLACEHOLDER.sub(lambda match: " " * len(match[0]), text), code, text)
+
+
+_PLACEHOLDER = re.compile(rf"[\"'‘’‚“”„«»]?\s?(?:{PLACEHOLDER.pattern})(?:\s?[\"'‘’“”«»])?")
+"""With its quotation marks: "Benutzer „%s“ gelöscht" reads as "Benutzer gelöscht"."""
 
 
 @cache
@@ -126,6 +131,11 @@ def _forms(code: str) -> dict[str, Readings]:
         for word, one in readings.items():
             found[word] = found.get(word, frozenset()) | one
     return found
+
+
+def _is_thing(readings: Readings | None) -> bool:
+    """Whether the lexicon has a word only as what is confused with a person: "salon" for a hairdresser."""
+    return bool(readings) and all(gender == "other" for gender, _ in readings or ())
 
 
 @cache
@@ -148,7 +158,10 @@ class Reading:
     """One translation: words, labels and mentions of people."""
 
     text: str
+    """Without placeholders."""
     code: str
+    written: str
+    """With its placeholders."""
 
     @cached_property
     def language(self) -> Language:
@@ -219,16 +232,19 @@ class Reading:
             return Mention(at, "pronoun", clitic, ((at, at + 1),), 0.5)
         if (gender := self.language.standalone.get(word, "")) and (self._is_pronoun_only(at) or self._stands_alone(at)):
             return Mention(at, "indefinite", gender, ((at, at + 1),), 0.6, label.number)
-        is_listed = entry.is_common or entry.is_silent or entry.is_fixed or word in _forms(self.code)
+        is_listed = entry.is_common or entry.is_silent or entry.is_fixed
+        known = _forms(self.code).get(word)
+        is_listed = is_listed or (known is not None and not _is_thing(known))
         is_listed = is_listed or (told is not None and told.kind in ("noun", "role", "norm"))
+        is_listed = is_listed or _is_in_list(self.code, word)
         is_agent = label.kind in _ADJECTIVES and self.language.agent_ending.fullmatch(word) is not None
         if (label.kind in NOUNS or is_listed or is_agent) and self._can_be_a_noun(at, is_listed or is_agent):
-            return self._noun(at, is_listed)
+            return self.noun(at, is_listed)
         if not self._stands_alone(at):
             return None
         is_determined = at > 0 and self._is_determiner(at - 1)
         if label.kind in _ADJECTIVES and len(word) > 2 and (is_determined or self.language.is_nominal(word)):
-            return self._noun(at, is_listed=False)
+            return self.noun(at, is_listed=False)
         is_pronoun = label.kind in ("PRON", "DET", "NUM") or len(word) > 3
         gender = self._agreement(at) if is_pronoun and not self.language.nouns_are_capitalised else ""
         if gender in ("m", "f") and len(word) > 1:
@@ -277,7 +293,7 @@ class Reading:
         for behind in range(at + 1, min(at + 4, len(self.words))):
             if self.starts[behind] or self._is_finite(behind):
                 break
-            if self.labels[behind].kind == "DET" and self.labels[at].kind in _ADJECTIVES:
+            if self.labels[behind].kind == "DET" and not self.language.has_articles:
                 break  # «у верующего свой опыт»: another phrase
             if self.labels[behind].kind in NOUNS:
                 return False
@@ -287,7 +303,7 @@ class Reading:
             return True
         return self.labels[at - 1].kind not in NOUNS
 
-    def _noun(self, at: int, is_listed: bool) -> Mention:
+    def noun(self, at: int, is_listed: bool) -> Mention:
         language, word, label = self.language, self.words[at], self.labels[at]
         known = _forms(self.code).get(word)
         if known and not any(gender == "other" for gender, _ in known):
@@ -305,7 +321,7 @@ class Reading:
         gender, places = form, own
         if sex := self._sex(at):
             gender, places = sex
-        elif self.lists.look_up(word).is_fixed:
+        elif self.lists.look_up(word).is_fixed or names_both(word):
             gender, places = "", own
         elif language.nouns_are_capitalised and (form == "f" or label.number == "p" or word.endswith("innen")):
             pass  # "den Lehrerinnen", "die Freunde": the article of the plural is that of others
@@ -320,7 +336,7 @@ class Reading:
         is_person = self.lists.agent(word) or label.animate or language.person_ending.fullmatch(word)
         is_person = is_person or language.agent_ending.fullmatch(word)
         likeness = 1.0 if is_listed else 0.8 if is_person else 0.4
-        if not is_listed and (language.is_thing(word) or (language.has_animacy and not is_person)):
+        if not is_listed and (language.is_thing(word) or _is_thing(known) or (language.has_animacy and not is_person)):
             likeness = 0.1
         if not is_listed and label.kind == "PROPN" and not language.nouns_are_capitalised:
             likeness -= 0.2
@@ -339,6 +355,11 @@ class Reading:
         """Whether a masculine noun is also used for women, in languages with such nouns."""
         is_common = self.lists.look_up(self.words[mention.at]).is_common
         return mention.kind == "noun" and is_common and self.language.bare_epicene is not unknown_noun
+
+    def is_attributive(self, at: int) -> bool:
+        """Whether an adjective precedes its noun: «контактное лицо»."""
+        kinds = [label.kind for label in self.labels[at : at + 2]]
+        return kinds == ["ADJ", "NOUN"]
 
     def is_place(self, at: int) -> bool:
         """Whether a capital shows that a word is no noun for people: «Океании»."""
@@ -367,9 +388,11 @@ class Reading:
         is_suffix = found == "f" and (language.nouns_are_capitalised or not language.has_articles)
         return (found, is_suffix) if found in ("m", "f") else ("", False)
 
-    def as_name(self, mention: Mention) -> Mention:
+    def as_name(self, mention: Mention, name: str) -> Mention:
         """A mention that is a name: surrounding words show a gender, its letters do not."""
         at = mention.at
+        if self.language.nouns_are_capitalised and self.words[at].endswith("s") and not name.endswith("s"):
+            return replace(mention, gender="", places=((at, at + 1),))  # a genitive: "dem Enkel Noahs"
         before = at - 1
         while before > 0 and not self.starts[before + 1] and self.is_capital(before):
             before -= 1  # first names
@@ -406,7 +429,10 @@ class Reading:
             label = self.labels[place]
             if label.kind not in (*adjectives, "DET", "NUM", "ADV") and not self._is_determiner(place):
                 break
-            found[place] = self._agreement(place) if self._is_determiner(place) else label.gender
+            is_determiner = self._is_determiner(place)
+            if any(map(self._is_determiner, found)) and not is_determiner:
+                break  # "importazione annullata dall'utente"
+            found[place] = self._agreement(place) if is_determiner else self._inflected(place)
             if label.kind == "DET" and not self.language.has_articles:  # «мой коллега»
                 found[place] = label.gender
             if self.labels[at].gender == "m" and self.language.ambiguous_adjective.fullmatch(self.words[place]):
@@ -417,7 +443,7 @@ class Reading:
             label = self.labels[place]
             if label.kind not in (*_ADJECTIVES, "ADV") or not self.language.has_articles:
                 break
-            found[place] = label.gender
+            found[place] = self._inflected(place)
             place += 1
         genders = {gender for gender in found.values() if gender in ("m", "f")}
         if len(genders) != 1:
@@ -437,7 +463,8 @@ class Reading:
             label, word = self.labels[place], self.words[place]
             if self.starts[place] and not copula:
                 return None
-            gender = self._predicated(place)
+            is_modifier = label.kind == "ADJ" and not self.language.has_articles and not self._stands_alone(place)
+            gender = "" if is_modifier else self._predicated(place)
             if gender and (copula or not self.language.has_articles) and label.number in ("", number or "s"):
                 return gender, ((place, place + 1),)
             if word in self.lists.copulas:
@@ -452,7 +479,7 @@ class Reading:
         """An adjective, participle or past tense whose clause names no subject."""
         label = self.labels[at]
         gender = self._predicated(at)
-        if not gender or at in heads or self.language.nouns_are_capitalised:
+        if not gender or at in heads or self.language.nouns_are_capitalised or self._is_active(at):
             return None
         kind = "predicate" if self._is_predicated(at, heads) else "loose"
         if not self._stands_alone(at) and (kind == "loose" or label.kind == "ADJ"):
@@ -471,9 +498,23 @@ class Reading:
                 return False
         while place > 0 and not self.starts[place]:
             place -= 1
-            if place in heads and self.labels[place].kind == "NOUN":
+            if place in heads and self.labels[place].kind == "NOUN" and not self._is_oblique(place):
                 return False
         return True
+
+    def _is_active(self, at: int) -> bool:
+        """Whether a participle is that of a perfect with "have", which does not agree with its subject."""
+        place = at - 1
+        while place > 0 and self.words[place] in self.lists.adverbs:
+            place -= 1
+        return place >= 0 and self.words[place] in self.lists.perfect and self.labels[at].kind != "ADJ"
+
+    def _is_oblique(self, at: int) -> bool:
+        """Whether a preposition governs a noun, so that it is no subject: "nel giugno 2016 è diventata"."""
+        place = at - 1
+        while place > 0 and not self.starts[place] and self.labels[place].kind in ("DET", "ADJ", "NUM"):
+            place -= 1
+        return self.language.has_articles and place >= 0 and self.labels[place].kind == "ADP"
 
     def _predicated(self, at: int) -> str:
         """The gender of an adjective, participle or past tense; "" for other words."""
@@ -481,16 +522,28 @@ class Reading:
         if label.kind not in ("ADJ", "VERB", "AUX"):
             return ""
         number = "plural" if label.number == "p" else "singular"
-        found = label.gender or self.lists.participle(word) or self.language.adjective(word, number)
+        found = self._inflected(at) or self.lists.participle(word) or self.language.adjective(word, number)
         return found if found in ("m", "f") else ""
+
+    def _inflected(self, at: int) -> str:
+        """The gender of an adjective or participle; where its ending contradicts the tagger, that of the ending."""
+        label, word = self.labels[at], self.words[at]
+        if not label.gender or not self.language.has_articles or self.language.nouns_are_capitalised or len(word) < 4:
+            return label.gender
+        by_ending = "f" if word.endswith(("a", "as")) else "m" if word.endswith(("o", "os")) else label.gender
+        if by_ending != label.gender and not self.lists.look_up(word).is_common:
+            is_known = at > 0 and word not in self.lists.no_participles  # "Abilita utente" begins with a verb
+            return by_ending if is_known else ""
+        is_for_both = label.number == "s" and self.language.ambiguous_adjective.fullmatch(word)
+        return "" if is_for_both else label.gender
 
     def spoken(self, kind: str) -> list[Mention]:
         readers = [reader_of(self.code, kind), reader_of(self.code, "speakers") if kind == "speaker" else None]
         found = []
-        for cue in (cue for reader in readers if reader for cue in reader.cues(self.text)):
+        for cue in (cue for reader in readers if reader for cue in reader.cues(self.written)):
             start, end = cue.token.span
             places = [at for at, span in enumerate(self.spans) if span[0] < end and start < span[1]]
-            if places and cue.gender in _LETTER:
+            if places and cue.gender in _LETTER and not names_both(self.words[places[0]]):
                 place = places[0], places[-1] + 1
                 found.append(Mention(places[0], "predicate", _LETTER[cue.gender], (place,), 1.0))
         return found
@@ -525,6 +578,10 @@ def _asked(source: str, people: Sequence[SourcePerson]) -> Iterator[_Asked]:
         if kind == "pronoun":
             kind = _kind(source, person.start, person.end).replace("they", "group") or "group"
         yield _Asked(number, (person.start, person.end), kind, person.head, person.noun, person.plural)
+        words = [person.head] if kind in ("speaker", "addressee") else person.text.lower().split()[:-1]
+        if kind in ("speaker", "addressee", "name") and (nouns := list(filter(is_person, words))):
+            # "You are a visitor", "Empress Dowager Yan"
+            yield _Asked(number, (person.start, person.end), "role", nouns[0], nouns[0], person.plural)
         for start, end in person.mentions:
             if (start, end) == (person.start, person.end):
                 continue
@@ -533,6 +590,8 @@ def _asked(source: str, people: Sequence[SourcePerson]) -> Iterator[_Asked]:
             elif person.kind == "noun" and source[start:end].istitle():  # "the spokeswoman, Maria Lopez"
                 name = source[start:end].lower().removesuffix("'s")
                 yield _Asked(number, (start, end), "name", name.split()[-1], name, person.plural)
+            elif is_person(head := singular(re.split(r"[\s-]", source[start:end].lower())[-1])):
+                yield _Asked(number, (start, end), "role", head, head, person.plural)
 
 
 def _kind(source: str, start: int, end: int) -> str:
@@ -547,7 +606,7 @@ def assign(source: str, people: Sequence[SourcePerson], reading: Reading) -> tup
     """
     asked = list(_asked(source, people))
     unclear = {one.person for one in asked if one.kind in ("noun", "name")}
-    mentions = reading.mentions
+    mentions = [*reading.mentions, *_mislabelled(asked, reading)]
     scores = [[_score(source, one, reading, mention) for mention in mentions] for one in asked]
     is_person = [mention.kind == "noun" and mention.likeness >= _PERSON for mention in mentions]
     order = sorted(
@@ -578,17 +637,50 @@ def assign(source: str, people: Sequence[SourcePerson], reading: Reading) -> tup
         taken.add(column)
         mention = mentions[column]
         if asked[row].kind == "name" and mention.likeness < 1:
-            mention = reading.as_name(mention)
+            mention = reading.as_name(mention, asked[row].noun)
         elif mention.kind == "noun" and asked[row].plural and reading.language.nouns_are_capitalised:
             mention = reading.as_plural(mention)
         found.setdefault(asked[row].person, []).append(replace(mention, likeness=score))
+    _join_the_last(asked, mentions, found, done, taken)
     for one in asked:
+        if one.kind in ("speaker", "addressee"):
+            unclear.discard(one.person)
         if one.kind in ("speaker", "addressee") and (spoken := reading.spoken(one.kind)):
             found[one.person] = spoken
         elif one.kind == "addressee":
             # Adjectives elsewhere in the text are more often of things: "más antiguos que el tiempo seleccionado".
             found[one.person] = [mention for mention in found.get(one.person, ()) if mention.kind == "noun"]
     return found, unclear
+
+
+def _join_the_last(
+    asked: Sequence[_Asked],
+    mentions: Sequence[Mention],
+    found: dict[int, list[Mention]],
+    done: set[int],
+    taken: set[int],
+) -> None:
+    """The only noun of the source that was not found is the only one left in the translation, wherever it stands."""
+    rows = [row for row, one in enumerate(asked) if one.kind == "noun" and row not in done]
+    nouns = [column for column, one in enumerate(mentions) if one.kind == "noun" and one.likeness >= 1]
+    left = [column for column in nouns if column not in taken]
+    if len(rows) == len(left) == 1:
+        done.add(rows[0])
+        found.setdefault(asked[rows[0]].person, []).append(mentions[left[0]])
+
+
+def _mislabelled(asked: Sequence[_Asked], reading: Reading) -> Iterator[Mention]:
+    """Translations of a person's noun that the tagger takes for no noun: "Utente eliminato"."""
+    nouns = {mention.at for mention in reading.mentions if mention.kind == "noun"}
+    for one in asked:
+        found = [
+            at for at, word in enumerate(reading.words)
+            if one.kind in ("noun", "role") and (at in nouns or word not in _function_words(reading.code))
+            and _is_translation(one, reading, word) >= 1 and not reading.is_attributive(at)
+        ]  # fmt: skip
+        if nouns.isdisjoint(found):
+            nouns.update(found)
+            yield from (reading.noun(at, is_listed=True) for at in found)
 
 
 def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> float:
@@ -600,17 +692,19 @@ def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> floa
         score -= 0.3
     if one.kind in ("they", "group") and mention.kind == "pronoun" and mention.number != "p":
         return -1.0  # German "sie" shows nothing; French "il" may be nobody
-    if one.kind not in ("noun", "name"):
+    if one.kind == "speaker" and one.plural and mention.number == "s":
+        return -1.0
+    if one.kind not in ("noun", "name", "role"):
         return score + _FITS[one.kind].get(mention.kind, -2.0)
     if mention.kind != "noun":
         return score - (0.6 if mention.kind == "indefinite" else 2)
     word = reading.words[mention.at]
     translation = _is_translation(one, reading, word)
-    if one.kind == "noun" and translation < 0.9 and reading.language.is_thing(word):  # "religion" for a religionist
+    if one.kind != "name" and translation < 0.9 and reading.language.is_thing(word):  # "religion" for a religionist
         translation = 0.0
-    if one.kind == "noun" and reading.is_place(mention.at):
+    if one.kind != "name" and reading.is_place(mention.at):
         translation = 0.0
-    if one.kind == "name" and not translation:
+    if (one.kind == "name" and not translation) or (one.kind == "role" and translation < 0.8):
         return -1.0
     if mention.likeness < 1 and _names_a_thing(source, one, word):
         score -= 0.8
@@ -643,7 +737,30 @@ def _stems(code: str) -> dict[str, tuple[str, ...]]:
     }
 
 
+@cache
+def _uninflected(code: str) -> frozenset[str]:
+    """The nouns for people that are listed as translations, without a final vowel."""
+    normalise = language_of(code).normalise
+    words = (word for row in rows_of(code, "people.tsv") for word in map(normalise, row["words"].split()))
+    return frozenset(re.sub("[aeoьяй]$", "", word) for word in words if len(word) > 4)
+
+
+@lru_cache(maxsize=65_536)
+def _is_in_list(code: str, word: str) -> bool:
+    longest = 2 if language_of(code).has_articles else 3
+    return any(word[: len(word) - n] in _uninflected(code) for n in range(longest + 1))
+
+
 _LONGEST_ENDING = 6
+
+
+def has_translation(noun: str, text: str, language: str) -> bool | None:
+    """Whether a text contains a listed translation of an English noun; None if none is listed."""
+    head = singular(noun.lower().split()[-1])
+    if head not in _stems(language):
+        return None
+    reading = read_translation(text, language)
+    return any(_is_translation(_Asked(0, (0, 0), "noun", head, head, False), reading, word) for word in reading.words)
 
 
 def _is_translation(one: _Asked, reading: Reading, word: str) -> float:
@@ -652,7 +769,7 @@ def _is_translation(one: _Asked, reading: Reading, word: str) -> float:
         if word in reading.finder.words_of(noun):
             return 1.0
         for stem in _stems(reading.code).get(noun, ()):
-            if word.startswith(stem) and len(word) - len(stem) <= _LONGEST_ENDING:
+            if word.startswith(stem) and len(word) - len(stem) <= (_LONGEST_ENDING if one.kind == "noun" else 4):
                 return 1.0
             if reading.language.has_compounds and len(stem) > 3 and stem in word[3:]:
                 return 0.9

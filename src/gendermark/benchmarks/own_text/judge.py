@@ -19,6 +19,7 @@ from gendermark.metrics.verdicts import LEAST_GROUPS
 from gendermark.reading.failures import failure
 from gendermark.reading.people import people_in_all
 from gendermark.reading.reader import Person, read_all, version
+from gendermark.reading.target import has_translation
 from gendermark.records import Gender, Item, Judgement, Table, Verdict
 
 
@@ -86,11 +87,14 @@ def _judgement(item: Item, text: str, person: Person) -> Judgement:
     return Judgement.of(item, Verdict.JUDGED, Gender(str(person.target_gender)), outcome=outcome, **facts)
 
 
-def fit(item: Item, text: str, settings: Settings) -> float | None:  # noqa: ARG001
-    """Share of names, numbers and placeholders, which translations keep, that a text has."""
+def fit(item: Item, text: str, settings: Settings) -> float | None:
+    """Share of names, numbers and placeholders that a text has, and whether it translates the person's noun."""
     words = {word.strip(".,;:!?\"'()“”‘’") for word in item.source.split()[1:]}
     kept = {word for word in words if len(word) > 2 and (word[0].isupper() or word[0] in "%{$<" or word.isdigit())}
-    return sum(word in text for word in kept) / len(kept) if kept else None
+    found = [word in text for word in kept]
+    if (noun := has_translation(item.entity, text, settings.target_language)) is not None:
+        found.append(noun)
+    return sum(found) / len(found) if found else None
 
 
 def language_pairs(data: str) -> list[Direction]:

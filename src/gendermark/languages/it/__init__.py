@@ -212,6 +212,7 @@ LANGUAGE = Language(
     sexes=by_gender("uomo uomini maschio maschi maschile maschili", "donna donne femmina femmine femminile femminili"),
     by_sense=_by_sense,
     role_forms=_role_forms,
+    ambiguous_adjective=re.compile(r"\w*[^aio]"),
     plural_endings=("i",),
     person_ending=re.compile(
         r".{2,}(?:[ts]or[ei]|tric[ei]|ist[aie]|ier[eai]|an[oaie]|es[ei]|[ae]nt[ei]|ari[oae]|log[oa]|logh[ie]|ess[ae])"
