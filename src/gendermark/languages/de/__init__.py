@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language, RoleForms
+from gendermark.languages.tables import toml_of
 
 
 def _set(text: str) -> frozenset[str]:
@@ -33,6 +34,7 @@ def _endings(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
+_LISTS = toml_of("de", "grammar.toml")
 _DER_WORDS = _set("dies jen jed jedwed welch manch solch")
 _EIN_WORDS = {word: word for word in _set("ein kein mein dein sein ihr unser irgendein")} | {"euer": "eur"}
 
@@ -43,11 +45,7 @@ _SINGULAR: dict[str, Agreement] = {
     **dict.fromkeys(_set("die zur dieselbe derselben diejenige derjenigen unsre unsrer euere euerer"), "f"),
 }
 _PLURAL: dict[str, Agreement] = dict.fromkeys(
-    _set(
-        "die der den alle aller allen beide beider beiden viele vieler vielen einige einiger einigen mehrere mehrerer "
-        "mehreren wenige weniger wenigen sämtliche zahlreiche etliche verschiedene paar zwei zweier drei dreier vier "
-        "fünf sechs sieben acht neun zehn dieselben derselben denselben diejenigen unsre unsrer unsren"
-    ),
+    _set(_LISTS["plural"]),
     "mf",
 )
 for _stem in _DER_WORDS:
@@ -65,18 +63,9 @@ _NOMINATIVES = frozenset(
     | {stem + "er" for stem in _DER_WORDS}
 )
 
-_TRANSPARENT = _set(
-    "sehr so ganz besonders äußerst überaus ziemlich recht wirklich extrem unglaublich erst noch gerade bereits einst "
-    "damals prima super lila rosa top"
-)
+_TRANSPARENT = _set(_LISTS["transparent"])
 # Words that end like adjectives and are none.
-_NO_ADJECTIVES = _set(
-    "aber oder über unter hinter neben gegen wegen zwischen ohne wurde werde würde hatte hätte wäre wollte sollte "
-    "konnte könnte musste müsste durfte sagte fragte machte dachte nannte kannte gerne heute später immer wieder "
-    "leider weder außer daher woher hier mehr jemanden niemanden etwas alles ihnen denen deren dessen werden wurden "
-    "haben hatten sollen wollen können müssen gewesen worden geworden zusammen morgen gestern herren frauen männer "
-    "leute kinder mutter vater schwester bruder tochter tante nichte cousine neffe junge dame kollege kunde name"
-)
+_NO_ADJECTIVES = _set(_LISTS["no_adjectives"])
 _ADJECTIVE = re.compile(r"[\w-]{2,}(e|en|er|em|es)")
 _NOMINALISED = re.compile(
     r"[\w-]*(angestellt|bedienstet|vorgesetzt|vorsitzend|beauftragt|verantwortlich|leitend|reisend|gelehrt|tätig|kundig"
@@ -85,64 +74,22 @@ _NOMINALISED = re.compile(
     r"|wüchsig|stark|jährig|geschädigt|verletzt|verunglückt|verstorben|krank|eingeladen|untergeben|unterstellt|angehörig"
     r"|graduiert|beraten|betreut|handelnd|\w\w\wend)(e|en|er|em)"
 )
-_LOANS = _set(
-    "ceo sheriff nanny concierge coach chief officer executive bodyguard cop paralegal para-legal paramedic admin "
-    "barista undergraduate undergrad salesperson"
-)
+_LOANS = _set(_LISTS["loans"])
 # Neuters for anyone, of which neither their article nor anything else tells a sex, and the pronouns for somebody.
 _SOMEBODY = _set("jemand jemanden jemandem jemandes jemands irgendwer irgendwen irgendwem child childs")
-_NEUTER_ENDINGS = _endings(
-    "kind kinds kindes kinde kinder kindern kindchen kindchens opfer opfers opfern personal personals mittel mittels "
-    "mitteln unternehmen unternehmens baby babys haupt haupts hauptes häupter häuptern mitglied mitglieds mitgliedes "
-    "mitglieder mitgliedern studium studiums sekretariat sekretariats haus hauses"
-)
-_FEMALE_ENDINGS = _endings(
-    "in innen frau frauen dame damen mädchen mädchens schwester schwestern mutter mütter müttern tochter kraft kräfte "
-    "kräften person personen ung heit keit schaft ion tät erei enz anz logie urgie technik "
-    "wache wachen wacht hilfe hilfen zentrale zentralen firma firmen stelle stellen sicht agentur gruppe garde aussage "
-    "ess eß esse essen euse eusen öse ösen wehr wehren polizei crew magd mägde mägden amme maid maids frauchen mamsell "
-    "gouvernante gouvernanten"
-)
-_MALE_ENDINGS = _endings(
-    "er ers ern or ors oren ist isten yst ysten ent enten ant anten and anden eur eurs eure euren ör örs är ärs äre "
-    "ären ling lings linge lingen oge ogen päde päden eut euten ekt ekten at aten et eten walt walts waltes wälte "
-    "wälten wart warts wartes warte warten wirt wirts wirtes wirte wirten chef chefs boss arzt arztes arzts ärzte "
-    "ärzten mann manns mannes männer männern herr herrn herren ier iers iere ieren ar ars are aren urg urgen zug zugs "
-    "beamte beamten beamtem koch kochs koches köche köchen gast gastes gasts gäste gästen kunde kunden zeuge zeugen "
-    "experte experten kollege kollegen geselle gesellen gehilfe gehilfen junge jungen insasse insassen bote boten page "
-    "pagen bursche burschen bulle bullen knecht detektiv detektivs kapitän vogt steward stewards beistand beistands"
-)
-_ENDING_MISLEADS = _set(
-    "termin magazin benzin vitamin kamin ruin darin worin medizin schein stein wein bein verein latein allein sein ein "
-    "kein mein dein hin zimmer wasser fenster messer muster theater wetter oder aber über unter hinter sondern gestern "
-    "immer wieder später früher leider haar paar essen hat bat tat war gar sogar zwar warten"
-)
+_NEUTER_ENDINGS = _endings(_LISTS["neuter_endings"])
+_FEMALE_ENDINGS = _endings(_LISTS["female_endings"])
+_MALE_ENDINGS = _endings(_LISTS["male_endings"])
+_ENDING_MISLEADS = _set(_LISTS["ending_misleads"])
 
 _DATIVE_PREPOSITIONS = _set("mit von bei zu nach aus seit gegenüber samt nebst")
-_PREPOSITIONS = _DATIVE_PREPOSITIONS | _set(
-    "dank gemäß laut in an auf hinter vor über unter neben zwischen wegen trotz statt anstatt aufgrund seitens "
-    "bezüglich anstelle angesichts anhand"
-)
-_GIVING = _set(
-    "gab gibt geben half hilft helfen dankte dankt danken sagte sagt erzählte erzählt erklärte erklärt zeigte zeigt "
-    "schenkte schenkt antwortete antwortet folgte folgt versprach gratulierte bot bietet reichte schrieb empfahl "
-    "erlaubte riet vertraute vertraut überreichte lieh drohte gehörte gehört glaubte glaubt lieferte"
-)
+_PREPOSITIONS = _DATIVE_PREPOSITIONS | _set(_LISTS["more_prepositions"])
+_GIVING = _set(_LISTS["giving"])
 # More of them, which can have a person as their accusative too ("stahl den Angestellten").
-_GIVING_TOO = _GIVING | _set(
-    "schickte brachte verkaufte kaufte berechnete schuldete verschrieb winkte servierte überwies zahlte bezahlte "
-    "lehrte befahl gefiel gehorchte begegnete widersprach verzieh misstraute bereitete baute machte las stahl teilte "
-    "übergab präsentierte diente kündigte nahm stellte zeichnete entwarf reparierte öffnete verriet schuldet dient "
-    "bewies gestand"
-)
+_GIVING_TOO = _GIVING | _set(_LISTS["giving_with_accusative"])
 _PRONOUNS = _set("er sie ich wir man es du")
-_VERBS = _set(
-    "ist war hat hatte wird wurde will kann muss soll darf mag weiß sei wäre hätte würde bleibt blieb heißt sagt "
-    "sprach rief kam ging gab half bat sah"
-)
-_FINITE = _set(
-    "sei habe werde könne müsse solle wolle dürfe wäre hätte würde ist hat wird kann muss soll will war hatte"
-)
+_VERBS = _set(_LISTS["verbs"])
+_FINITE = _set(_LISTS["finite"])
 _ONE_PERSON = _set("ist war wird wurde werde sei wäre bin bist bleibt blieb als gewesen geworden")
 _PARTITIVE: dict[str, Agreement | None] = {
     **dict.fromkeys(_set("eine keine jede"), "f"),

@@ -25,8 +25,9 @@ from gendermark.languages.romance import (
     NounEndings,
     phrase_start,
 )
-from gendermark.languages.tables import by_gender, word_set
+from gendermark.languages.tables import by_gender, record, toml_of, word_set
 
+_LISTS = toml_of("fr", "grammar.toml")
 _MASCULINE = "le un du au ce cet quel tout aucun nul certain tel"
 _FEMININE = "la une cette ma ta sa quelle toute aucune nulle certaine telle"
 _OPEN = "l' l mon ton son leur notre votre chaque quelque"
@@ -36,48 +37,13 @@ _OPENS = "les des aux ces mes tes ses leurs nos vos plusieurs quelques divers"
 _BEFORE_PLURAL = {"tous": "m", "toutes": "f", "un": "m", "une": "f", "chacun": "m", "chacune": "f", "aucun": "m"} | {
     "aucune": "f", "certains": "m", "certaines": "f", "quelques-uns": "m", "quelques-unes": "f",
 }  # fmt: skip
-_TRANSPARENT = word_set("""
-    très plus moins si aussi trop bien jeune jeunes pauvre pauvres simple simples même mêmes autre autres célèbre
-    célèbres brave braves honnête honnêtes habile habiles riche riches superbe superbes formidable formidables
-    incroyable incroyables ex propre propres deux trois quatre cinq six sept huit neuf dix
-""")
-_REGULAR = """
-    mauvais petit grand ancien premier second dernier meilleur futur seul vrai excellent cher heureux malheureux
-    content fier sûr prêt absent présent intelligent compétent patient impatient prudent charmant important brillant
-    puissant ignorant méchant élégant exigeant indépendant sérieux nerveux furieux curieux paresseux généreux courageux
-    dangereux ambitieux amoureux soigneux anxieux merveilleux consciencieux talentueux actif attentif naïf sportif
-    administratif exécutif professionnel personnel officiel cruel général principal médical social commercial municipal
-    légal local national international royal financier hospitalier étranger français anglais italien américain espagnol
-    allemand canadien européen africain lent laid noir blond brun adjoint connu inconnu reconnu bon
-"""
-_IRREGULAR = """
-    nouveau/nouvelle nouvel/nouvelle vieux/vieille vieil/vieille beau/belle bel/belle gros/grosse gentil/gentille
-    fou/folle jaloux/jalouse doux/douce faux/fausse roux/rousse sot/sotte discret/discrète inquiet/inquiète
-    blanc/blanche public/publique grec/grecque turc/turque
-"""
-_BEHIND_ETRE = """
-    parti sorti venu revenu devenu mort assis promu élu vu perdu attendu entendu convaincu surpris pris compris appris
-    mis admis séduit conduit satisfait offert ouvert puni choisi trahi averti ému déçu reçu vêtu tenu battu vaincu
-    rendu plaint endormi évanoui descendu intervenu parvenu survenu apparu disparu repris remis soumis permis contraint
-    craint rejoint atteint éteint interrompu confondu défendu détendu étendu suspendu pendu retenu soutenu maintenu
-    obtenu prévenu souvenu aperçu ravi réuni fini guéri sali saisi subi séduit instruit inscrit décrit
-    interdit mécontent reconnaissant fort confiant poli impoli grossier têtu déprimant ennuyeux doué bienvenu offensant
-    insatisfait distrait tombé
-"""
+_TRANSPARENT = word_set(_LISTS["transparent"])
+_REGULAR = _LISTS["regular"]
+_IRREGULAR = _LISTS["irregular"]
+_BEHIND_ETRE = _LISTS["behind_etre"]
 # Verbs with "se" that take no object: their participle agrees though "de" or "que" follows.
-_WITHOUT_OBJECT = word_set("""
-    approché éloigné rapproché moqué plaint occupé excusé inquiété chargé souvenu méfié aperçu rendu servi débarrassé
-    étonné vanté lassé détourné assuré douté réjoui amouraché enfui emparé
-""")
-_ETRE = Copula(
-    singular=word_set("est était fut sera serait soit fût été semble semblait paraît paraissait reste"),
-    plural=word_set("sont étaient furent seront seraient soient fussent été semblent semblaient paraissent restent"),
-    before=word_set("ne n' n se s' s y a avait aura aurait ait ont avaient auront auraient aient"),
-    after=word_set("""
-    pas plus jamais très trop si aussi bien toujours déjà souvent encore vraiment assez plutôt tellement également
-    moins été
-    """),
-)
+_WITHOUT_OBJECT = word_set(_LISTS["without_object"])
+_ETRE = record(Copula, _LISTS["etre"])
 _REFLEXIVES = word_set("se s' s")
 _CLAUSE_STARTS = word_set("""
     que qu' qu mais car lorsque lorsqu' quand si où donc comme puisque puisqu' tandis hier hui alors

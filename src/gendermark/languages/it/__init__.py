@@ -29,61 +29,22 @@ from gendermark.languages.romance import (
     begins_clause,
     phrase_start,
 )
-from gendermark.languages.tables import by_gender, word_set
+from gendermark.languages.tables import by_gender, record, toml_of, word_set
 
-_MASCULINE = """
-    il lo un uno del dello al allo dal dallo nel nello sul sullo col collo questo quel quello mio tuo suo nostro vostro
-    alcun alcuno nessun nessuno ciascun ciascuno altro stesso proprio certo tutto tal qual
-"""
-_FEMININE = """
-    la una un' della alla dalla nella sulla colla questa quella mia tua sua nostra vostra alcuna alcun' nessuna nessun'
-    ciascuna ciascun' altra stessa propria certa tutta
-"""
+_LISTS = toml_of("it", "grammar.toml")
+_MASCULINE = _LISTS["masculine"]
+_FEMININE = _LISTS["feminine"]
 _SUBJECT = "l' l quest' quest quell' quell ogni qualche qualsiasi qualunque tale"
 _OPEN = f"{_SUBJECT} dell' dell all' all dall' dall nell' nell sull' sull coll' coll quale"
-_MASCULINES = """
-    i gli gl' dei degli ai agli dai dagli nei negli sui sugli coi questi quei quegli quelli miei tuoi suoi nostri
-    vostri alcuni altri stessi propri certi molti tanti pochi parecchi vari diversi numerosi entrambi tutti troppi
-    quanti
-"""
-_FEMININES = """
-    le delle alle dalle nelle sulle queste quelle mie tue sue nostre vostre alcune altre stesse proprie certe molte
-    tante poche parecchie varie diverse numerose entrambe tutte troppe quante
-"""
+_MASCULINES = _LISTS["masculines"]
+_FEMININES = _LISTS["feminines"]
 _OPENS = "tali quali"
-_TRANSPARENT = word_set("""
-    molto più meno così ben mal loro cui migliore miglior migliori peggiore peggiori grande gran grandi giovane giovani
-    eccellente eccellenti semplice semplici attuale attuali precedente precedenti principale principali ex celebre
-    celebri brillante brillanti competente competenti intelligente intelligenti gentile gentili felice felici abile
-    abili fedele fedeli bell' due tre quattro cinque sei sette otto nove dieci
-""")
-_LISTED = """
-    nuovo bravo buono vecchio piccolo bello brutto primo terzo ultimo unico futuro famoso caro stimato simpatico
-    antipatico alto grasso magro anziano ricco furbo serio onesto sincero generoso tranquillo nervoso pazzo malato
-    morto vivo sano stanco contento orgoglioso ambizioso curioso geloso pigro pericoloso prezioso severo giusto
-    ingiusto esperto meraviglioso magnifico fantastico ottimo pessimo furioso arrabbiato preoccupato spaventato
-    occupato qualificato certificato diplomato laureato licenziato pensionato sposato divorziato educato dotato
-    rispettato conosciuto sconosciuto riconosciuto ferito armato soddisfatto impegnato esausto clinico tecnico
-    giuridico politico finanziario amministrativo esecutivo domestico meccanico accademico grafico letterario
-    penitenziario interno esterno autonomo informatico economico scientifico sportivo scolastico bancario notturno
-    straniero italiano americano spagnolo russo tedesco europeo africano nero bianco biondo
-"""
+_TRANSPARENT = word_set(_LISTS["transparent"])
+_LISTED = _LISTS["listed"]
 # Stems of adjectives that mostly stand before their noun, and words that are no noun behind them.
-_BEFORE_NOUNS = word_set("""
-    nuov buon bell brutt vecchi piccol prim ultim unic ottim pessim fantastic magnific meraviglios prezios
-""")
-_NO_NOUN = word_set("""
-    e ed o ma che chi di del della dello dei degli delle d' a al alla allo ai in nel nella con per da dal dalla su non
-    si è era fu ha aveva ebbe sarà sia ci lo la le gli mi ti vi l' perché quando mentre se come così poi anche
-""")
-_ESSERE = Copula(
-    singular=word_set("è era fu sarà sarebbe sia fosse sembra sembrava resta rimase"),
-    plural=word_set("sono erano furono saranno sarebbero siano fossero sembrano sembravano restano rimasero"),
-    before=word_set("non ne si ci le gli mi ti vi anche già ancora sempre ora"),
-    after=word_set("""
-    mai molto più meno così troppo abbastanza anche già ancora sempre ormai davvero ben poco tanto spesso
-    """),
-)
+_BEFORE_NOUNS = word_set(_LISTS["before_nouns"])
+_NO_NOUN = word_set(_LISTS["no_noun"])
+_ESSERE = record(Copula, _LISTS["essere"])
 _CLAUSE_STARTS = word_set("che perché ma quando se mentre dove quindi poi oggi ieri poiché siccome")
 _BOTH_ARTICLES = BothArticles(  # "il/la manager", "le e gli insegnanti"
     re.compile(
@@ -106,9 +67,7 @@ _NO_PREDICATE = re.compile(
     r"|necessario|proprio|spesso|molto|poco|tanto|come|poeta|idiota|atleta|collega|loro"
 )
 _WITH = word_set("con su per contro")
-_SEVERAL_WOMEN = word_set("""
-    donne ragazze sorelle figlie state assunte diventate erano furono esse due tre quattro cinque
-""")
+_SEVERAL_WOMEN = word_set(_LISTS["several_women"])
 _NOUNS = NounEndings(
     things=re.compile("(?:[zs]ion[ei]|tà|tù|ment[oi]|eri[ae]|(?<!person)aggio|enz[ae])$"),
     untold=re.compile("(?:ista|iatra|euta|asta|cida|arca|poeta|collega|atleta)$"),
