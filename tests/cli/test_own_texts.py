@@ -28,6 +28,14 @@ def _csv(rows: Any = PAIRS, header: str = "en,es") -> str:
 
 NAMED = [(f"The user met {name} {n}.", f"El usuario vio a {name} {n}.") for n, name in enumerate("ABCDEFGHIJKL", 100)]
 SHIFTED = [(NAMED[n][0], NAMED[(n + 3) % len(NAMED)][1]) for n in range(len(NAMED))]
+JOBS = {
+    "user": "usuario", "editor": "editora", "player": "jugador", "owner": "propietaria", "author": "autor",
+    "nurse": "enfermera", "doctor": "médico", "teacher": "profesora", "customer": "cliente", "visitor": "visitante",
+    "translator": "traductora", "judge": "juez",
+}  # fmt: skip
+OTHER_JOBS = [
+    (f"The {job} left.", f"Se fue: {other}.") for job, other in zip(JOBS, reversed(JOBS.values()), strict=True)
+]
 PO = """msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=UTF-8\\n"
@@ -83,10 +91,18 @@ def test_the_people_are_a_table_for_reviewers_with_suspected_errors_first(cli: A
     assert "El enfermero" in gzip.decompress(base64.b64decode(packed)).decode()
 
 
+def test_a_table_in_the_encoding_of_excel_is_read(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "excel.csv").write_bytes(_csv().replace(",", ";").encode("cp1252"))
+    outcome = cli("audit", tmp_path / "excel.csv", "-o", tmp_path / "page.html")
+    assert outcome.exit_code == 0
+    assert "Windows-1252" in outcome.out + outcome.err
+
+
 @pytest.mark.parametrize(
     ("name", "content", "word"),
     [
-        ("shifted.csv", _csv(SHIFTED), "do not belong"),
+        ("shifted.csv", _csv(SHIFTED), "behind theirs"),
+        ("jobs.csv", _csv(OTHER_JOBS), "do not belong"),
         ("nobody.csv", _csv([("Open the file.", "Abra el archivo."), ("Print it.", "Imprímalo.")]), "no person"),
         ("english.csv", "en\nThe user left.\nThe owner came.\n", "no sources"),
         ("polish.xlf", XLIFF[:200], "XLIFF"),

@@ -64,6 +64,13 @@ CASES = {
     "Install the printer driver.": "",
     "We moved to Paris in August.": "We=None",
     "  The baker\n said  she was  late. ": "baker+she=feminine",
+    "Lock it when the user leaves, and tell the user.": "user+user=None",
+    "Add a new person as the mother": "person+mother=feminine",
+    "You are a visitor": "You+visitor=None",
+    "Commander, welcome to Vela!": "Commander+welcome=None",
+    "Sets the user agent of the browser": "",
+    "%(husband)s%(note)s was saved": "",
+    "She is among the best writers.": "She=feminine; writers=None",
     "": "",
 }
 

@@ -29,6 +29,18 @@ it | Are you sure? | Sei sicuro? | you m sicuro
 pt | You were invited. | Você foi convidada. | You f convidada
 de | You are ready. | Sie sind bereit. | You -
 ru | The doctor said nothing. | Врач ничего не сказала. | doctor f сказала
+it | User '%(name)s' deleted. | Utente '%(name)s' eliminato. | User m eliminato
+it | User aborted the import | Importazione annullata dall'utente | User -
+es | You are a visitor. | Eres una visitante. | visitor f una
+de | You are the founder. | Sie sind die Gründerin. | founder f Gründerin
+es | Welcome! | ¡Bienvenido/a! | Welcome -
+it | Welcome to Vela! | Benvenute in Vela! | Welcome f Benvenute
+fr | The new user could not be saved. | Nouvel utilisateur·rice : impossible d'enregistrer. | user -
+de | Show this contact | Diesen Kontakt anzeigen | contact -
+ru | Users can sign in. | Пользователи могут войти. | Users -
+ru | The user has left. | Пользователь вышел. | user m вышел
+it | She became chair in June. | Nel giugno 2016 è diventata presidente. | She f diventata
+it | We found an error. | Abbiamo trovato un errore. | We -
 """
 
 

@@ -181,12 +181,13 @@ def _recognise_tables(path: Path, parser: str) -> Found:
             problem += " (official data that is not on this machine is unknown: `gendermark data get NAME` fetches it)"
         raise BadFile(path, problem)
     try:
-        return own_texts(path, parser)
+        all_found, passed_over = own_texts(path, parser)
     except BadFile as problem:
         if not index.lacks_data:
             raise
         unknown = "no column contains benchmark sentences; official data that is not on this machine is unknown"
         raise BadFile(path, f"{problem.problem} ({unknown}: `gendermark data get NAME` fetches it)") from None
+    return [replace(one, remarks=[*note, *one.remarks]) for one in all_found], passed_over
 
 
 def _read(path: Path) -> tuple[list[Table], list[str]]:
