@@ -79,11 +79,7 @@ class Settings:
     def to_json(self) -> dict[str, Any]:
         return {
             "model": str(self.model.resolve()),
-            "target_language": self.target_language,
-            "data": self.data,
-            "group": self.group,
-            "n_samples": self.n_samples,
-            "equalises": self.equalises,
+            **{name: getattr(self, name) for name in ("target_language", "data", "group", "n_samples", "equalises")},
             "bleu": [str(path) for path in self.bleu] if self.bleu else None,
             "system_options": dict(self.system_options),
             "intervals": self.resampling.signature,
@@ -212,7 +208,14 @@ class Debiased:
                 shutil.rmtree(directory)
             save_whole(self.model, directory)
             self.tokeniser.save_pretrained(directory)
-            _check_written(self.model, _read(directory), self.name)
+            found = _read(directory).state_dict()
+        # Older versions of transformers tie the tables of some architectures again on loading.
+        for name, weight in self.model.state_dict().items():
+            if name not in found or not weight.equal(found[name]):
+                raise UserError(
+                    f"{self.name} cannot be debiased: with this version of transformers {name} of a model of kind "
+                    f"{self.model.config.model_type} does not survive saving; Marian models (OPUS-MT) work"
+                )
 
 
 def debias_model(model: Path, target_language: str, *, equalises: bool = False) -> Debiased:
@@ -310,19 +313,6 @@ def _untied(model: Any, rows: Sequence[int], what: str) -> Any:
     return free
 
 
-def _check_written(model: Any, read_again: Any, what: str) -> None:
-    """Older versions of transformers tie the tables of some architectures again on loading."""
-    import torch
-
-    found = read_again.state_dict()
-    for name, weight in model.state_dict().items():
-        if name not in found or not torch.equal(weight, found[name]):
-            raise UserError(
-                f"{what} cannot be debiased: with this version of transformers {name} of a model of kind "
-                f"{model.config.model_type} does not survive saving; Marian models (OPUS-MT) work"
-            )
-
-
 # -- the study ---------------------------------------------------------------------------------------------------------
 
 
@@ -337,12 +327,13 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
     output, how = settings.output, settings.resampling
     _check_places(settings.model, output)
     selections, test_set = settings.selections, _test_set(settings)  # refused before any work
-    asked = settings.to_json() | {"model_content": content_hash(_weights_of(settings.model), {})}
+    weights = sorted(path for path in settings.model.iterdir() if path.suffix in (".safetensors", ".bin"))
+    asked = settings.to_json() | {"model_content": content_hash(weights, {})}
     debiased = debias_model(settings.model, settings.target_language, equalises=settings.equalises)
     with studies.claimed(output / _RECORD, asked, _OWN):
         debiased.write(output / "hf")
-        before, after = (
-            studies.run_point(
+        made = {
+            name: studies.run_point(
                 Point(name, f"hf:{model}", settings.system_options),
                 selections,
                 output / name,
@@ -352,14 +343,13 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
                 accept_unsound=settings.accept_unsound,
             )
             for name, model in (("before", settings.model), ("after", output / "hf"))
-        )
-        plain = studies.compare_quality(before, after, test_set, how, ("bleu",))
-        keys = [one.key for one in COMPARED]
-        comparisons = [*_of_vectors(debiased.report), *studies.compared(before, after, keys, plain, how)]
+        }
+        found = studies.compared(made["before"], made["after"], [one.key for one in COMPARED], test_set, how, ("bleu",))
+        comparisons = [*_of_vectors(debiased.report), *found]
         sources = [item.source for item in api.items(selections[0]).items[:_N_CHECKED]]
         problem = convert(output, (SOURCE_LANGUAGE, settings.target_language), sources)
         notes = [f"{output / 'ctranslate2'} is not written: {problem}"] if problem else []
-        notes += studies.unsound_notes({"before": before, "after": after})
+        notes += studies.unsound_notes(made)
         if test_set is None:
             notes.append("BLEU is left out: there are no references; give --bleu SOURCE REFERENCE")
         report = {
@@ -368,10 +358,7 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
             "n_bleu": len(test_set.sources) if test_set else 0,
             "comparisons": comparisons,
             "findings": findings(comparisons),
-            "signatures": {
-                name: [result.signature for result in one.results]
-                for name, one in (("before", before), ("after", after))
-            },
+            "signatures": studies.signatures(made),
             "notes": notes,
         }
         studies.write_record(output / _RECORD, {"settings": asked, "report": report})
@@ -379,7 +366,7 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
 
 
 def convert(output: Path, direction: Direction, sources: Sequence[str]) -> str | None:
-    """Also write the debiased model for CTranslate2, or return why that failed."""
+    """Write the debiased model for CTranslate2, or return why that failed."""
     import ctranslate2
 
     converted, spec = output / "ctranslate2", f"hf:{output / 'hf'}"
@@ -403,7 +390,6 @@ def convert(output: Path, direction: Direction, sources: Sequence[str]) -> str |
 
 
 def _of_vectors(report: Row) -> list[dict[str, Any]]:
-    """First rows: projections on the direction, and the neighbours' correlation."""
     rows = []
     for metric in ("mean_abs_cosine", "neighbour_correlation"):
         before, after = (report[metric][when] for when in ("before", "after"))
@@ -439,10 +425,6 @@ def _check_places(model: Path, output: Path) -> None:
         )
     if output.resolve() == model.resolve():
         raise UserError(f"{output} holds the model itself; choose another directory with -o")
-
-
-def _weights_of(model: Path) -> list[Path]:
-    return sorted(path for path in model.iterdir() if path.suffix in (".safetensors", ".bin"))
 
 
 def _test_set(settings: Settings) -> PlainSet | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import ne
 from pathlib import Path
 from statistics import median
 from typing import Annotated, Any
@@ -76,7 +77,12 @@ def variants_for(settings: Settings, system: System) -> list[Point]:
     can += ["hinted:prompt"] if system.takes_hints else ["hinted:adjective", "hinted:apposition", "hinted:context"]
     names = list(dict.fromkeys(settings.mitigations or can))
     for name in names:
-        _check_mitigation(name)
+        family, _, value = name.partition(":")
+        if family not in _OPTION_OF or (family == "rerank" and value and not value.isdecimal()):
+            styles = ", ".join(f"hinted:{style}" for style in STYLES if style != "tag")
+            raise UserError(f"there is no mitigation {name!r}; available: rerank, rerank:N, {styles}")
+        if value == "tag":
+            raise UserError(f"{name} needs tags of your own, which a study cannot choose; give hinted:SYSTEM to `run`")
     first = next((name for name in names if name.startswith("rerank")), names[0])
     specs = {
         PLAIN: settings.system,
@@ -84,15 +90,6 @@ def variants_for(settings: Settings, system: System) -> list[Point]:
         ORACLE: _wrapped(settings.system, first, "reader=gold"),
     }
     return [Point(name, spec, settings.system_options) for name, spec in specs.items()]
-
-
-def _check_mitigation(name: str) -> None:
-    family, _, value = name.partition(":")
-    if family not in _OPTION_OF or (family == "rerank" and value and not value.isdecimal()):
-        styles = ", ".join(f"hinted:{style}" for style in STYLES if style != "tag")
-        raise UserError(f"there is no mitigation {name!r}; available: rerank, rerank:N, {styles}")
-    if value == "tag":
-        raise UserError("hinted:tag needs tags of your own, which a study cannot choose; give hinted:SYSTEM to `run`")
 
 
 def _wrapped(system: str, mitigation: str, *options: str) -> str:
@@ -143,11 +140,9 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
                 "name": variant.name,
                 "system": variant.spec,
                 "is_upper_bound": variant.name == ORACLE,
-                "comparisons": studies.compared(
-                    plain, own, keys, studies.compare_quality(plain, own, test_set, how), how
-                ),
+                "comparisons": studies.compared(plain, own, keys, test_set, how),
                 "open": _open_changed(output / PLAIN, output / variant.slug, plain.results),
-                "plain_set_changed": _n_changed(plain.texts, own.texts) if own.texts else None,
+                "plain_set_changed": sum(map(ne, plain.texts, own.texts)) if own.texts else None,
                 "milliseconds": median(taken) if taken else None,
                 # Ratios within rounds: a slow round affects both.
                 "times_as_long": median(a / b for a, b in zip(taken, seconds[PLAIN], strict=True)) if taken else None,
@@ -166,7 +161,7 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
         "n_repeats": settings.n_repeats,
         "n_timed": N_TIMED if seconds else 0,
         "reader": readers,
-        "signatures": {name: [result.signature for result in one.results] for name, one in made.items()},
+        "signatures": studies.signatures(made),
         "notes": [*([] if test_set else [studies.NO_REFERENCES]), *studies.unsound_notes(made)],
     }
     report["findings"] = findings(report)
@@ -186,10 +181,6 @@ def _open_changed(plain: Path, other: Path, results: Sequence[Result]) -> dict[s
                 n_open += 1
                 n_changed += first.translation != second.translation
     return {"n": n_open, "n_changed": n_changed}
-
-
-def _n_changed(texts: Sequence[str], others: Sequence[str]) -> int:
-    return sum(one != other for one, other in zip(texts, others, strict=True))
 
 
 # -- time --------------------------------------------------------------------------------------------------------------
@@ -225,7 +216,7 @@ def _finding(mitigation: Row) -> str:
     changes = studies.changes_in_words(NAMES, mitigation["comparisons"])
     if mitigation["times_as_long"] is not None:
         changes.append(f"it takes {mitigation['times_as_long']:.2f} times as long")
-    n, n_changed = mitigation["open"]["n"], mitigation["open"]["n_changed"]
+    n, n_changed = mitigation["open"].values()
     if n:
         changes.append(
             f"where the gender is open, {n_changed:,} of {n:,} translations changed"
@@ -282,7 +273,7 @@ _SHARES = ("n_told", "n_decided", "decided_percent", "right_percent", "n_open", 
 
 
 def rate_reader(item_set: ItemSet) -> dict[str, Any]:
-    """Evaluate the reader on the sentences without access to their labels.
+    """Evaluate the reader, which does not see the labels.
 
     `n_told` sentences specify the entity's gender, `n_open` leave it open; for `n_open_decided` of the latter the
     reader wrongly assigns a gender.
@@ -309,18 +300,12 @@ def gender_read(item: Item) -> Gender | None:
     """Gender of the entity; without one, of all people whose gender is specified, if they agree."""
     people: Sequence[PersonTold] = read_source(item.source)
     if item.entity:
-        people = people_meant(people, item)
+        people = [person for person in people if person.noun == item.entity]
+        if len(people) > 1 and "position" in item.tags:
+            place = int(item.tags["position"])
+            people = [min(people, key=lambda person: abs(person.start - place))]
     genders = {person.gender for person in people if person.gender is not None}
     return genders.pop() if len(genders) == 1 else None
-
-
-def people_meant(people: Sequence[PersonTold], item: Item) -> list[PersonTold]:
-    """The people with the item's noun; of several, the one at the item's position, if it has one."""
-    named = [person for person in people if person.noun == item.entity]
-    if len(named) > 1 and "position" in item.tags:
-        place = int(item.tags["position"])
-        named = [min(named, key=lambda person: abs(person.start - place))]
-    return named
 
 
 def reader(data: StudiedData = "core", as_json: AsJson = False) -> None:

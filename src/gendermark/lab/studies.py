@@ -212,7 +212,6 @@ class Compared(NamedTuple):
 
 
 def lists(name: str) -> Any:
-    """A table of lists.toml."""
     return tomllib.loads((files(__package__) / "lists.toml").read_text(encoding="utf-8"))[name]
 
 
@@ -268,8 +267,15 @@ def compare_quality(
     return rows
 
 
-def compared(first: Made, second: Made, keys: Sequence[Key], plain: Sequence[Comparison], how: Resampling) -> list[Row]:
-    """Metrics of two runs and of the plain test set, as JSON, with one Holm correction.
+def compared(
+    first: Made,
+    second: Made,
+    keys: Sequence[Key],
+    test_set: PlainSet | None,
+    how: Resampling,
+    scores: Sequence[str] = ("bleu", "chrf"),
+) -> list[Row]:
+    """Metrics of two runs and scores on the plain test set, as JSON, with one Holm correction.
 
     Runs with unsound translations are compared too: `unsound_notes` must be shown with them.
     """
@@ -279,16 +285,17 @@ def compared(first: Made, second: Made, keys: Sequence[Key], plain: Sequence[Com
     )
     report = compare(one, other, how, Asked(everything=True))
     found = {(row.cell.partition(".")[0], row.metric, row.slice): row for row in report.comparisons}
+    plain = compare_quality(first, second, test_set, how, scores)
     return [row.to_json() for row in corrected([*(found[key] for key in keys if key in found), *plain])]
 
 
+def signatures(made: Mapping[str, Made]) -> dict[str, list[str]]:
+    return {name: [result.signature for result in one.results] for name, one in made.items()}
+
+
 def unsound_notes(made: Mapping[str, Made]) -> list[str]:
-    return [
-        f"{name}: {result.cell}: {one}"
-        for name, own in made.items()
-        for result in own.results
-        for one in result.unsound
-    ]
+    found = [(name, result) for name, own in made.items() for result in own.results]
+    return [f"{name}: {result.cell}: {one}" for name, result in found for one in result.unsound]
 
 
 def corrected(rows: Sequence[Comparison]) -> list[Comparison]:
@@ -378,7 +385,7 @@ def show(
 def _narrowed(table: Table) -> Table:
     """Narrow a table: values shared by all rows move to the title; a prefix of the next cell ("causality",
     "causality_subject_f") is dropped. A table of words stays as it is."""
-    columns = [[row[place] for row in table.rows] for place in range(len(table.columns))]
+    columns = list(zip(*table.rows, strict=True))
     is_text = [not any(isinstance(cell, float | int) for cell in column) for column in columns]
     if len(table.rows) < 2 or all(is_text):
         return table

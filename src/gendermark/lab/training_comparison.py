@@ -6,7 +6,8 @@ trained on two sentences at a time is shown context as in training. The tables f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
@@ -99,7 +100,11 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
     for _, context in models.values():
         contexts.show("A.", "B.", context)  # refuse a separator without text before any work
     points = [model for model, _ in models.values()]
-    test_set = studies.plain_set(settings.plain, settings.target_language) if _all_translate(points) else None
+    translates = []  # controls and files know benchmark sentences only
+    for point in points:
+        with closing(point.open()) as system:
+            translates.append(system.is_stored)
+    test_set = studies.plain_set(settings.plain, settings.target_language) if all(translates) else None
     asked = {
         "models": {name: {"system": model.spec, "context": context} for name, (model, context) in models.items()},
         "target_language": settings.target_language,
@@ -115,41 +120,30 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
             for model in points
         }
         first, *others = models
-        self_trained = [model.name for model in points if trained_facts(model.spec).get("self_training")]
+        notes = [] if test_set else [studies.NO_REFERENCES]
+        notes += [
+            f"{model.name} was self-trained on translations accepted by the lexicons that also judge WinoMT; read its "
+            "MT-GenEval rows, which are judged by references"
+            for model in points
+            if trained_facts(model.spec).get("self_training")
+        ]
         report: dict[str, Any] = {
             "settings": asked,
             "baseline": first,
             "plain_set": test_set.name if test_set else None,
             "n_plain": len(test_set.sources) if test_set else 0,
             "models": [],
-            "notes": [*([] if test_set else [studies.NO_REFERENCES]), *map(_judged_alike, self_trained)],
-            "signatures": {name: [result.signature for result in one.results] for name, one in made.items()},
+            "notes": notes,
+            "signatures": studies.signatures(made),
         }
         for name in others:
-            plain = studies.compare_quality(made[first], made[name], test_set, how)
-            rows = studies.compared(made[first], made[name], [one.key for one in COMPARED], plain, how)
+            rows = studies.compared(made[first], made[name], [one.key for one in COMPARED], test_set, how)
             report["models"].append({"name": name, "comparisons": rows})
         report["findings"] = findings(report)
         studies.write_record(output / RECORD, report)
         write_text(output / "table.md", markdown(report))
         write_text(output / "table.tex", latex_.render([_paper_table(report)]))
     return report
-
-
-def _judged_alike(name: str) -> str:
-    return (
-        f"{name} was self-trained on translations accepted by the lexicons that also judge WinoMT; read its MT-GenEval "
-        "rows, which are judged by references"
-    )
-
-
-def _all_translate(models: Sequence[Point]) -> bool:
-    """Whether all accept any sentence; controls and files know benchmark sentences only."""
-    found = []
-    for model in models:
-        with closing(model.open()) as system:
-            found.append(system.is_stored)
-    return all(found)
 
 
 # -- words and tables --------------------------------------------------------------------------------------------------
@@ -186,22 +180,17 @@ def _changed(report: Row, columns: Mapping[str, Key]) -> Table:
     return Table(("model", *columns), rows)
 
 
-def published_rows() -> list[tuple[str, ...]]:
-    printed: dict[tuple[str, str], dict[Key, float]] = {}
-    for value in all_published():
-        if value.benchmark in (CONTEXTUAL, COUNTERFACTUAL) and value.where in ("Table 10", "Table 11"):
-            found = printed.setdefault((value.system, value.direction), {})
-            found[value.benchmark, value.metric, value.slice] = value.value
-    return [
-        (system, direction, *(Unit.PERCENT.show(found.get(key)) for key in PAPER.values()))
-        for (system, direction), found in printed.items()
-    ]
-
-
 def markdown(report: Row) -> str:
     to, data = report["settings"]["target_language"], report["settings"]["data"]
     shown = ", ".join(f"{name}: {one['context']}" for name, one in report["settings"]["models"].items())
-    printed = Table(("system", "direction", *PAPER), published_rows(), n_text=2)
+    published: dict[tuple[str, str], dict[Key, float]] = defaultdict(dict)
+    for value in all_published():
+        if value.benchmark in (CONTEXTUAL, COUNTERFACTUAL) and value.where in ("Table 10", "Table 11"):
+            published[value.system, value.direction][value.benchmark, value.metric, value.slice] = value.value
+    rows = [
+        (*system, *(Unit.PERCENT.show(found.get(key)) for key in PAPER.values())) for system, found in published.items()
+    ]
+    printed = Table(("system", "direction", *PAPER), rows, n_text=2)
     return markdown_.markdown(
         [
             Section(f"Models into {to} ({data})", [Bullets([*report["findings"], *report["notes"]])], level=1),
