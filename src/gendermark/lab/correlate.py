@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
 from gendermark.lab.studies import lists, show, statistics_package
-from gendermark.lab.uncertainty_results import SETTINGS, Cell, Runs, cells_of, differences, differences_of, value_of
+from gendermark.lab.uncertainty_results import SETTINGS, Cell, Runs, differences, differences_of, read_cells, value_of
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm, permutation_p_value
 from gendermark.metrics.uncertainty import signed_difference
@@ -89,7 +89,13 @@ def correlation_test(
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Correlation(None, None, None, is_exact)
     value = float(getattr(stats, KINDS[kind])(x, y).statistic)
-    orders = _all_orders(tuple(parts)) if is_exact else _drawn_orders(parts, n_resamples, seed)
+    if is_exact:
+        orders = _all_orders(tuple(parts))
+    else:
+        generator = np.random.Generator(np.random.PCG64(seed))
+        orders = np.zeros((n_resamples, len(x)), dtype=np.int64)
+        for part in parts:
+            orders[:, part] = generator.permuted(np.tile(np.array(part), (n_resamples, 1)), axis=1)
     # Permutation changes neither spread nor ties, only the product.
     if kind == "kendall":
         signs = [np.sign(values[:, None] - values).astype(np.int8) for values in (x, y)]
@@ -118,34 +124,19 @@ def within_blocks(first: ArrayLike, second: ArrayLike, blocks: Sequence[Hashable
     return ranks[0], ranks[1]
 
 
-_Places = tuple[int, ...]
-
-
-def _places(blocks: Sequence[Hashable]) -> list[_Places]:
-    found: dict[Hashable, list[int]] = {}
+def _places(blocks: Sequence[Hashable]) -> list[tuple[int, ...]]:
+    found: dict[Hashable, list[int]] = defaultdict(list)
     for place, block in enumerate(blocks):
-        found.setdefault(block, []).append(place)
+        found[block].append(place)
     return [tuple(places) for places in found.values()]
 
 
 @cache
-def _all_orders(parts: tuple[_Places, ...]) -> NDArray[np.int64]:
+def _all_orders(parts: tuple[tuple[int, ...], ...]) -> NDArray[np.int64]:
     """Every permutation within the parts, one per row."""
-    n = sum(map(len, parts))
-    found = np.zeros((1, n), dtype=np.int64)
-    for part in parts:
-        own = np.array(list(itertools.permutations(part)), dtype=np.int64).reshape(-1, len(part))
-        n_before = len(found)
-        found = np.repeat(found, len(own), axis=0)
-        found[:, part] = np.tile(own, (n_before, 1))
-    return found
-
-
-def _drawn_orders(parts: Sequence[_Places], n_resamples: int, seed: int) -> NDArray[np.int64]:
-    generator = np.random.Generator(np.random.PCG64(seed))
-    found = np.zeros((n_resamples, sum(map(len, parts))), dtype=np.int64)
-    for part in parts:
-        found[:, part] = generator.permuted(np.tile(np.array(part), (n_resamples, 1)), axis=1)
+    orders = [list(itertools.chain(*order)) for order in itertools.product(*map(itertools.permutations, parts))]
+    found = np.zeros((len(orders), sum(map(len, parts))), dtype=np.int64)
+    found[:, list(itertools.chain(*parts))] = orders
     return found
 
 
@@ -163,12 +154,15 @@ def correlate_runs(
     """
     if permutation not in ("", *PERMUTATIONS):
         raise UnknownName("permutation", permutation, PERMUTATIONS)
-    results = {Path(run): folder.read_results(Path(run)) for run in (*runs, *accuracy_runs)}
-    cells = [cell for run in runs for cell in cells_of(Path(run), results[Path(run)])]
-    _refuse_twins(cells)
+    cells = [cell for run in runs for cell in read_cells(run)]
+    seen: dict[str, Cell] = {}
+    for cell in cells:
+        earlier = seen.setdefault(cell.name, cell)
+        if earlier is not cell:
+            raise UserError(f"{cell.name} is in {earlier.run} and in {cell.run}; give each system once")
     notes = differences_of(cells, (*SETTINGS, "variant"))
     by_system: dict[str, Result] = {}  # the first of several
-    for result in (result for run in accuracy_runs or runs for result in results[Path(run)]):
+    for result in (result for run in accuracy_runs or runs for result in folder.read_results(Path(run))):
         if result.selection.benchmark == WINOMT.name:
             by_system.setdefault(f"{result.system} {result.selection.direction}", result)
     winomt = {cell.name: by_system[cell.name] for cell in cells if cell.name in by_system}
@@ -189,8 +183,11 @@ def correlate_runs(
         {**cell.where, "accuracy": accuracy, "scores": _scores(cell.result)}
         for cell, accuracy in zip(cells, accuracies, strict=True)
     ]
-    chosen = _permutation(scored, permutation)
-    languages = sorted({_language(row) for row in scored})
+    sizes = Counter(map(_language, scored))
+    if permutation == "languages" and max(sizes.values()) < 2:
+        raise UserError("no language has two systems to permute; give more runs, or --permutation free")
+    chosen = permutation or ("languages" if sum(n > 1 for n in sizes.values()) > 1 else "free")
+    languages = sorted(sizes)
     correlations = _correlations("all", scored, within_languages=chosen == "languages")
     for language in languages if len(languages) > 1 else ():
         correlations += _correlations(language, [row for row in scored if _language(row) == language])
@@ -228,22 +225,6 @@ def _scores(result: Result) -> dict[str, float | None]:
                 right, wrong = test.details.get(f"{name}_right"), test.details.get(f"{name}_wrong")
                 found[score] = signed_difference(right, wrong)
     return found
-
-
-def _refuse_twins(cells: Sequence[Cell]) -> None:
-    seen: dict[str, Cell] = {}
-    for cell in cells:
-        earlier = seen.setdefault(cell.name, cell)
-        if earlier is not cell:
-            raise UserError(f"{cell.name} is in {earlier.run} and in {cell.run}; give each system once")
-
-
-def _permutation(cells: Sequence[Row], asked: str) -> str:
-    """The requested null model; default: within languages, if at least two have several systems."""
-    sizes = Counter(map(_language, cells))
-    if asked == "languages" and max(sizes.values()) < 2:
-        raise UserError("no language has two systems to permute; give more runs, or --permutation free")
-    return asked or ("languages" if sum(n > 1 for n in sizes.values()) > 1 else "free")
 
 
 def _ranked(cells: Sequence[Row], score: str) -> list[dict[str, Any]]:
@@ -306,10 +287,9 @@ def _tables(report: Row) -> list[Table]:
     known = [score for score in report["ranks"] if score != "accuracy"]
     where = ("run", "system", "direction", "accuracy")
     cells = [(*(row[name] for name in where), *(row["scores"][one] for one in known)) for row in report["cells"]]
-    accuracy = f"accuracy is {report['accuracy']}"
     return [
         Table(columns, rows, f"Uncertainty against {report['accuracy']}"),
-        Table((*where, *known), cells, f"One row per system and language; {accuracy}"),
+        Table((*where, *known), cells, f"One row per system and language; accuracy is {report['accuracy']}"),
     ]
 
 

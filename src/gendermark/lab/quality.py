@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -76,8 +77,24 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
     Bins are from worst to best, then `all` sentences. `gap` is unambiguous minus ambiguous and should be negative.
     `n_without` sentences lack a reference or translation and are excluded.
     """
-    n_bins, drawn = asked.n_bins, results.drawn_sentences(cell)
-    rated = _rated(cell, drawn, asked)
+    n_bins, drawn, entropy = asked.n_bins, results.drawn_sentences(cell), results.entropy_name(cell, asked.measure)
+    wanted = [(found, right_references(found.item, results.settings_of(cell.result))) for found in drawn]
+    usable = [(found, texts) for found, texts in wanted if texts and entropy in found.judgement.measures]
+    if not usable:
+        raise UserError(
+            f"no sentence of {cell.run} has a reference and a translation; quality needs a run with --data core into a "
+            "language with references, or with data of your own that have them"
+        )
+    rated = [
+        _Rated(
+            found.item.contrast,
+            found.judgement.tags["source"] == AMBIGUOUS,
+            found.item.tags.get("stereotype", ""),
+            value,
+            found.judgement.measures[entropy],
+        )
+        for (found, _), value in zip(usable, _qualities(usable, asked), strict=True)
+    ]
     binned: list[list[_Rated]] = [[] for _ in range(n_bins)]
     kinds = [[one for one in rated if one.is_open], [one for one in rated if not one.is_open]]
     for members in kinds if asked.separately else [rated]:
@@ -96,35 +113,18 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
         "quality": asked.quality,
         "separately": asked.separately,
         "references": asked.references,
-        "means": _means(rated),
+        "means": {
+            name: math.fsum(one.quality for one in own) / len(own) if own else None
+            for name, own in (
+                ("all", rated),
+                *((half, [one for one in rated if one.stereotype == half]) for half in ("pro", "anti")),
+                (UNAMBIGUOUS, kinds[1]),
+                (AMBIGUOUS, kinds[0]),
+            )
+        },
         "bins": bins,
         "n_without": len(drawn) - len(rated),
     }
-
-
-def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
-    entropy = results.entropy_name(cell, asked.measure)
-    wanted = [(found, right_references(found.item, results.settings_of(cell.result))) for found in drawn]
-    usable = [(found, texts) for found, texts in wanted if texts and entropy in found.judgement.measures]
-    if not usable:
-        raise UserError(
-            f"no sentence of {cell.run} has a reference and a translation; quality needs a run with --data core into a "
-            "language with references, or with data of your own that have them"
-        )
-    return [
-        _Rated(
-            found.item.contrast,
-            _is_open(found),
-            found.item.tags.get("stereotype", ""),
-            value,
-            found.judgement.measures[entropy],
-        )
-        for (found, _), value in zip(usable, _qualities(usable, asked), strict=True)
-    ]
-
-
-def _is_open(found: Drawn) -> bool:
-    return found.judgement.tags["source"] == AMBIGUOUS
 
 
 def _qualities(sentences: Sequence[tuple[Drawn, Sequence[str]]], asked: Asked) -> list[float]:
@@ -137,8 +137,7 @@ def _qualities(sentences: Sequence[tuple[Drawn, Sequence[str]]], asked: Asked) -
     ]
     sources, texts, targets = (list(side) for side in zip(*rows, strict=True))
     if asked.quality == "chrf":
-        parts = scores_of.chrf_statistics(texts, targets)
-        scores = scores_of.chrf_value(*(np.array([part[name] for part in parts]) for name in scores_of.CHRF_COLUMNS))
+        scores = scores_of.chrf_values(texts, targets)
     else:
         scores = np.array([100 * part["sum"] for part in scores_of.comet_statistics(sources, texts, targets)])
     expected, start = [], 0
@@ -177,17 +176,6 @@ def _quality_bin(
     }
 
 
-def _means(rated: Sequence[_Rated]) -> dict[str, float | None]:
-    of = {
-        "all": rated,
-        "pro": [one for one in rated if one.stereotype == "pro"],
-        "anti": [one for one in rated if one.stereotype == "anti"],
-        UNAMBIGUOUS: [one for one in rated if not one.is_open],
-        AMBIGUOUS: [one for one in rated if one.is_open],
-    }
-    return {name: math.fsum(one.quality for one in own) / len(own) if own else None for name, own in of.items()}
-
-
 def _mean(value: float | None, replicates: Floats, n: int, resampling: Resampling) -> dict[str, Any]:
     interval = statistics.percentile_interval(replicates, resampling.confidence) if value is not None else None
     # If all sets agree up to rounding, resampling gives no interval.
@@ -195,7 +183,7 @@ def _mean(value: float | None, replicates: Floats, n: int, resampling: Resamplin
     return {"value": value, "low": low, "high": high, "n": n}
 
 
-def quality_table(systems: Sequence[Mapping[str, Any]]) -> Table:
+def _table(systems: Sequence[Mapping[str, Any]]) -> Table:
     rows = []
     for one in systems:
         for b in one["bins"]:
@@ -215,7 +203,7 @@ def _table_as_published(systems: Sequence[Mapping[str, Any]]) -> Table:
     return Table(("language", "system", *systems[0]["means"]), rows, title)
 
 
-def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
+def _notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
     how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
     of_each = "" if len(systems) == 1 else ", for each system by itself"
     return [
@@ -259,16 +247,6 @@ def rate_systems(
     return {"test_set": test_set.name, "n": n, "signature": scores_of.signature(), "systems": systems}
 
 
-def plain_table(report: Mapping[str, Any]) -> Table:
-    scores = list(report["systems"][0]["scores"])
-    columns = ("system", *(column for score in scores for column in (score, f"{score}_low", f"{score}_high")))
-    rows = [
-        (one["name"], *(value for score in scores for value in one["scores"][score].values()))
-        for one in report["systems"]
-    ]
-    return Table(columns, rows, f"Quality on {report['test_set']}")
-
-
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
@@ -308,10 +286,13 @@ def quality(
         test_set = studies.read_test_set(*plain) if plain else studies.bundled_test_set()
         with studies.working(executor=executor) as context:
             report = rate_systems(runs, translations, test_set, to, asked.resampling, context)
+        scores = report["systems"][0]["scores"]
+        columns = ("system", *(column for score in scores for column in (score, f"{score}_low", f"{score}_high")))
+        rows = [(one["name"], *chain(*(own.values() for own in one["scores"].values()))) for one in report["systems"]]
         empty = {one["name"]: one["n_empty"] for one in report["systems"] if one["n_empty"]}
         notes = [f"{report['n']:,} sentences, one reference each; {report['signature']}"]
         notes += [f"{name}: {n:,} sentences have no translation" for name, n in empty.items()]
-        studies.show(report, [plain_table(report)], notes, as_json=as_json)
+        studies.show(report, [Table(columns, rows, f"Quality on {report['test_set']}")], notes, as_json=as_json)
         return
     if translations:
         raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
@@ -321,8 +302,8 @@ def quality(
     systems = [bin_by_quality(cell, asked) for cell in cells]
     if plot is not None:
         _draw(plot, systems)
-    notes = [*quality_notes(systems, asked), *results.differences_of(cells)]
-    tables = [_table_as_published(systems)] if published else [quality_table(systems)]
+    notes = [*_notes(systems, asked), *results.differences_of(cells)]
+    tables = [_table_as_published(systems) if published else _table(systems)]
     studies.show({"systems": systems}, tables, notes, as_json=as_json)
 
 

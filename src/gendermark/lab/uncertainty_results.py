@@ -8,8 +8,6 @@ The analyses of the uncertainty paper (Staliūnaitė, Cheng and Vlachos 2026):
 - `quality`: uncertainty by translation quality (Figure 2, Table 9)
 - `determiners`: probabilities of two given translations (Figure 1)
 - `sampling`: effect of epsilon and alpha
-
-Each returns a record with `table()` for people and `to_json()` for programs.
 """
 
 from __future__ import annotations
@@ -66,11 +64,8 @@ class Cell(NamedTuple):
 
 
 def read_cells(run: Path | str, to: str = "") -> list[Cell]:
-    return cells_of(Path(run), folder.read_results(Path(run)), to)
-
-
-def cells_of(run: Path, results: Sequence[Result], to: str = "") -> list[Cell]:
-    found = [Cell(run, result) for result in results if result.selection.benchmark == BENCHMARK.name]
+    results = folder.read_results(Path(run))
+    found = [Cell(Path(run), result) for result in results if result.selection.benchmark == BENCHMARK.name]
     if not found:
         raise UserError(f"{run} has no uncertainty results; make some with `gendermark run --benchmark uncertainty`")
     chosen = [cell for cell in found if to in ("", cell.result.selection.target_language)]
@@ -99,7 +94,7 @@ def entropy_name(cell: Cell, measure: str) -> str:
     names = entropy_names(cell.result)
     if measure not in names:
         raise UnknownName("measure", measure, names)
-    known = {name for judgement in cell.result.judgements for name in judgement.measures}
+    known = set().union(*(judgement.measures for judgement in cell.result.judgements))
     if names[measure] in known:
         return names[measure]
     if measure == "semantic" and names["string"] in known:
@@ -127,7 +122,7 @@ def drawn_sentences(cell: Cell) -> list[Drawn]:
         kept = Samples.of(sample or "" for sample in text.samples if failure(text.source, sample) is None)
         j = judgement
         item = Item(j.item_id, j.index, j.group_id, text.source, j.expected, j.tags, j.entity, j.contrast)
-        found.append(Drawn(item, judgement, kept))
+        found.append(Drawn(item, j, kept))
     return found
 
 

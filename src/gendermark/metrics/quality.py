@@ -107,6 +107,11 @@ def chrf_value(*columns: Floats) -> Floats:
     return np.where(columns[1] > 0, np.nan_to_num(score), np.nan)
 
 
+def chrf_values(hypotheses: Sequence[str], references: Sequence[str]) -> Floats:
+    rows = chrf_statistics(hypotheses, references)
+    return chrf_value(*(np.array([row[column] for row in rows]) for column in CHRF_COLUMNS))
+
+
 _SCORES: dict[str, tuple[str, tuple[str, ...], Callable[..., Floats]]] = {
     "bleu": ("BLEU", BLEU_COLUMNS, bleu_value),
     "chrf": ("chrF", CHRF_COLUMNS, chrf_value),

@@ -111,9 +111,7 @@ def _expected_chrf(samples: Samples, references: Sequence[str]) -> float | None:
         return None
     texts = [text for _ in references for text in samples.texts]
     wanted = [reference for reference in references for _ in samples.texts]
-    parts = quality.chrf_statistics(texts, wanted)
-    scores = quality.chrf_value(*(np.array([part[name] for part in parts]) for name in quality.CHRF_COLUMNS))
-    best = scores.reshape(len(references), -1).max(axis=0)
+    best = quality.chrf_values(texts, wanted).reshape(len(references), -1).max(axis=0)
     return float(best @ samples.counts) / samples.n
 
 
