@@ -37,6 +37,7 @@ from gendermark.reporting.document import Table
 # -- the linear model --------------------------------------------------------------------------------------------------
 
 
+_COMMAND = "study uncertainty cues"
 INTERCEPT = "intercept"
 _COLLINEAR = 1e-9
 """A column with a smaller share left after regressing out the earlier ones is collinear."""
@@ -62,7 +63,7 @@ def linear_model(
     `p_holm` is corrected over all columns, or factors, of the model, without the intercept. `t` is `None` without
     error. `r_squared` is within sets if there are `levels`. `left_out` has the excluded columns with reasons.
     """
-    pandas, models = _package("pandas"), _package("statsmodels.regression.linear_model")
+    pandas, models = (statistics_package(name, _COMMAND) for name in ("pandas", "statsmodels.regression.linear_model"))
     y = np.asarray(response, dtype=np.float64)
     matrix = np.stack([np.asarray(values, dtype=np.float64) for values in columns.values()], axis=1)
     cluster_of = pandas.factorize(np.array(clusters))[0]
@@ -103,10 +104,6 @@ def linear_model(
         "factors": _factor_tests(names, fitted, fitted.bse <= rounding, tests),
         "left_out": left_out,
     }
-
-
-def _package(name: str) -> Any:
-    return statistics_package(name, "study uncertainty cues")
 
 
 def _independent(matrix: Floats, names: Sequence[str], *, is_within: bool) -> tuple[list[int], dict[str, str]]:
@@ -293,7 +290,13 @@ def model_cues(cells: Sequence[Cell], asked: Question, *, keep_shared: bool = Fa
     if model["n_clusters"] < FEW_CLUSTERS:
         what = "contrast sets" if asked.cluster == "contrast" else "occupations"
         notes.append(f"{model['n_clusters']} {what} are few: the intervals are rather too narrow")
-    if rare := _rare(columns, items, asked):
+    design, entities = statistics_package("pandas", _COMMAND).DataFrame(columns), [item.entity for item in items]
+    if form == "within":
+        varies = design.groupby([entities, [item.contrast for item in items]]).nunique() > 1
+        n_occupations = varies.groupby(level=0).any().sum()
+    else:
+        n_occupations = (design.groupby(entities).max() > 0).sum()
+    if rare := {name: n for name, n in n_occupations.items() if n < FEW_WITH_CUE}:
         named = ", ".join(f"{name} ({n})" for name, n in rare.items())
         notes.append(f"few occupations have {named}: their intervals are too narrow")
     if form in PUBLISHED_FORMS:
@@ -312,17 +315,6 @@ def model_cues(cells: Sequence[Cell], asked: Question, *, keep_shared: bool = Fa
     }
 
 
-def _rare(columns: Mapping[str, Floats], items: Sequence[Item], asked: Question) -> dict[str, int]:
-    """Columns found in few occupations, with their number; within sets, where they vary."""
-    design, entities = _package("pandas").DataFrame(columns), [item.entity for item in items]
-    if asked.form == "within":
-        varies = design.groupby([entities, [item.contrast for item in items]]).nunique() > 1
-        n_occupations = varies.groupby(level=0).any().sum()
-    else:
-        n_occupations = (design.groupby(entities).max() > 0).sum()
-    return {name: int(n) for name, n in n_occupations.items() if n < FEW_WITH_CUE}
-
-
 def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
     """The comparable sentences with their entropy in that form."""
     name = results.entropy_name(cell, measure)
@@ -333,37 +325,27 @@ def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
         sets[found.item.contrast].append(found)
     rows = []
     for members in sets.values():
-        entropies = [found.judgement.measures.get(name) for found in members]
-        values = [normalised_entropy(entropy, entropies, form) for entropy in entropies]
-        known = [(found.item, value) for found, value in zip(members, values, strict=True) if value is not None]
+        measured = [(found.item, found.judgement.measures.get(name)) for found in members]
+        known = [(item, entropy) for item, entropy in measured if entropy is not None]
         # A sentence without another version is its own mean.
-        if form == "plain" or len(known) > 1:
-            rows += known
+        if form != "plain" and len(known) < 2:
+            continue
+        if form in PUBLISHED_FORMS:
+            # Equation 6. Our copy of the paper does not show whether it divides or subtracts: `form` decides.
+            mean = math.fsum(entropy for _, entropy in known) / len(known)
+            if len(known) < len(members) or (form == "ratio" and not mean):
+                continue
+            known = [(item, entropy / mean if form == "ratio" else entropy - mean) for item, entropy in known]
+        rows += known
     return rows
-
-
-def normalised_entropy(entropy: float | None, contrast_set: Sequence[float | None], form: str) -> float | None:
-    """An entropy as is, or relative to the mean of its contrast set, itself included (equation 6).
-
-    Our copy of the paper does not show whether it divides or subtracts: `form` decides. `None` if a member of the set
-    has no entropy, or the mean to divide by is 0.
-    """
-    if form not in PUBLISHED_FORMS:
-        return entropy
-    known = [member for member in contrast_set if member is not None]
-    if entropy is None or not known or len(known) < len(contrast_set):
-        return None
-    mean = math.fsum(known) / len(known)
-    if form == "difference":
-        return entropy - mean
-    return entropy / mean if mean else None
 
 
 def _columns(
     items: Sequence[Item], names: Sequence[str], language: str, form: str
 ) -> tuple[dict[str, Floats], dict[str, str]]:
     """The usable columns, and why the others are excluded."""
-    design = _package("pandas").DataFrame([design_columns(cues) for cues in annotate(items, language)])
+    cues = map(design_columns, annotate(items, language))
+    design = statistics_package("pandas", _COMMAND).DataFrame(list(cues))
     is_shared = (design.groupby([item.contrast for item in items]).nunique() == 1).all()
     columns: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
@@ -416,17 +398,6 @@ PUBLISHED_MEASURES = {"s3e": "s3e", "semantic": "se", "gender": "ge"}
 """The entropies of Tables 7 and 10, with their names there."""
 
 
-def _models_as_published(groups: Sequence[Sequence[Cell]], asked: Question) -> list[dict[str, Any]]:
-    """Models of each available entropy in the paper's form, including cues shared by all versions of a sentence."""
-    form = PUBLISHED_FORMS[0] if asked.form == "within" else asked.form
-    return [
-        model_cues(group, replace(asked, measure=measure, form=form), keep_shared=True)
-        for measure in PUBLISHED_MEASURES
-        for group in groups
-        if any(measure != "semantic" or results.settings_of(cell.result).entailment for cell in group)
-    ]
-
-
 def _table_as_published(models: Sequence[Model]) -> Table:
     rows = []
     for model in models:
@@ -460,25 +431,33 @@ def cues(
     """
     cells = [cell for run in runs for cell in results.read_cells(run, to)]
     groups = by_system(cells)
-    models = _models_as_published(groups, question) if published else [model_cues(one, question) for one in groups]
+    if published:  # each available entropy, with cues that all versions of a sentence share
+        form = PUBLISHED_FORMS[0] if question.form == "within" else question.form
+        models = [
+            model_cues(group, replace(question, measure=measure, form=form), keep_shared=True)
+            for measure in PUBLISHED_MEASURES
+            for group in groups
+            if any(measure != "semantic" or results.settings_of(cell.result).entailment for cell in group)
+        ]
+    else:
+        models = [model_cues(group, question) for group in groups]
     measures = list(dict.fromkeys(model["measure"] for model in models))
     names = [
         f"{model['system']} {model['direction']}" + (f" ({model['measure']})" if len(measures) > 1 else "")
         for model in models
     ]
     if plot is not None:
-        known = [coefficients(model) for model in models]
+        dots = [
+            {name: Span(one["value"], one["low"], one["high"]) for name, one in coefficients(model).items()}
+            for model in models
+        ]
         rows = [
-            (column.replace("_", " "), [_dot(found.get(column)) for found in known])
+            (column.replace("_", " "), [found.get(column) for found in dots])
             for column in COLUMNS
-            if any(column in found for found in known)
+            if any(column in found for found in dots)
         ]
         title = f"Entropy ({', '.join(measures)}), {FORMS[models[0]['form']]}: effect of each cue"
         results.write_dots(plot, title, rows, names)
     tables = [_table_as_published(models)] if published else _tables(models)
     notes = [f"{name}: {note}" for name, model in zip(names, models, strict=True) for note in model["notes"]]
     show({"models": models}, tables, notes, as_json=as_json)
-
-
-def _dot(found: Mapping[str, Any] | None) -> Span | None:
-    return Span(found["value"], found["low"], found["high"]) if found else None

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-from typer import Option
+from typer import Argument, Option
 
 from gendermark import api
 from gendermark.benchmarks.benchmark import ItemSet
@@ -30,8 +29,7 @@ from gendermark.names import readable
 from gendermark.records import Gender, Translation
 from gendermark.reporting.document import Table
 from gendermark.result import Result
-from gendermark.runs import run as running
-from gendermark.runs.run import NO_CONTEXT, RunContext
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
 from gendermark.selection import Selection
 
 # -- samples: the translations of one sentence with he, she and they (Table 5) -----------------------------------------
@@ -47,11 +45,10 @@ def look_at(cell: Cell, *, contrast: str = "", source: str = "") -> dict[str, An
     drawn = results.drawn_sentences(cell)
     wanted = _contrast_of(cell, drawn, contrast, source)
     readings = iter(_genders(cell, drawn))
-    genders = {found.item.item_id: [next(readings) for _ in found.samples.texts] for found in drawn}
-    members = [found for found in drawn if found.item.contrast == wanted]
-    members.sort(key=lambda found: _ORDER.index(found.item.expected))
-    versions = [_version(cell, found, genders[found.item.item_id]) for found in members]
-    return {**cell.where, "contrast": wanted, "versions": versions}
+    read = [(found, [next(readings) for _ in found.samples.texts]) for found in drawn]
+    members = [(found, genders) for found, genders in read if found.item.contrast == wanted]
+    members.sort(key=lambda member: _ORDER.index(member[0].item.expected))
+    return {**cell.where, "contrast": wanted, "versions": [_version(cell, *member) for member in members]}
 
 
 def _contrast_of(cell: Cell, drawn: Sequence[Drawn], contrast: str, source: str) -> str:
@@ -126,14 +123,14 @@ def _tables(report: Mapping[str, Any], system: str) -> list[Table]:
 
 
 def samples(
-    run: Annotated[Path, typer.Argument(metavar="DIR", help="Run folder with uncertainty results.")],
+    run_folder: Annotated[Path, Argument(metavar="DIR", help="Run folder with uncertainty results.")],
     to: Into = "",
-    contrast: Annotated[str, typer.Option(metavar="ID", help="Contrast set id, from judgements.jsonl.")] = "",
-    source: Annotated[str, typer.Option(metavar="TEXT", help="A sentence of the contrast set, or part of it.")] = "",
+    contrast: Annotated[str, Option(metavar="ID", help="Contrast set id, from judgements.jsonl.")] = "",
+    source: Annotated[str, Option(metavar="TEXT", help="A sentence of the contrast set, or part of it.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show sampled translations of one sentence with he, she and they: counts, genders and entropy."""
-    cell = results.read_cell(run, to)
+    cell = results.read_cell(run_folder, to)
     report = look_at(cell, contrast=contrast, source=source)
     *shown, both = _tables(report, cell.result.called)
     show(report, shown, as_json=as_json, piped=[both])
@@ -173,7 +170,13 @@ def compare_targets(
                 + (f": {found.error}" if found.error else "; ask one that can score translations")
             )
     pairs = list(zip(scored[::2], scored[1::2], strict=True))
-    parting = _parting(pairs)
+    # Systems give only probabilities, which are equal after equal prefixes, so the first difference is the position;
+    # of all sources, since two tokens may be equally probable given one of them.
+    places = []
+    for pair in pairs:
+        both = zip(*(found.token_log_probabilities or () for found in pair), strict=False)
+        places += [place for place, (a, b) in enumerate(both) if abs(a - b) > _SAME_TOKEN][:1]
+    parting = min(places, default=None)
     return {
         "system": system,
         "targets": list(targets),
@@ -181,19 +184,6 @@ def compare_targets(
         "parting": parting,
         "sources": [_preference(source, pair, parting) for source, pair in zip(sources, pairs, strict=True)],
     }
-
-
-def _parting(pairs: Sequence[tuple[Translation, Translation]]) -> int | None:
-    """The first token in which the targets differ.
-
-    Systems give only probabilities, which are equal after equal prefixes, so the first difference is the position; both
-    sources are used, since two tokens may be equally probable given one of them.
-    """
-    places = []
-    for one, other in pairs:
-        both = zip(one.token_log_probabilities or (), other.token_log_probabilities or (), strict=False)
-        places += [place for place, (a, b) in enumerate(both) if abs(a - b) > _SAME_TOKEN][:1]
-    return min(places, default=None)
 
 
 def _preference(source: str, pair: tuple[Translation, Translation], parting: int | None) -> dict[str, Any]:
@@ -229,15 +219,15 @@ def _table(report: Mapping[str, Any]) -> Table:
 def determiners(
     sources: Annotated[
         tuple[str, ...],
-        typer.Argument(metavar="SOURCE...", help="Sentences: one that gives the gender, one that does not."),
+        Argument(metavar="SOURCE...", help="Sentences: one that gives the gender, one that does not."),
     ],
     system: SystemName,
-    to: Annotated[str, typer.Option("--to", help="Target language.")],
+    to: Annotated[str, Option("--to", help="Target language.")],
     targets: Annotated[
-        tuple[str, str], typer.Option(metavar="MASCULINE FEMININE", help="Two translations that differ in gender.")
+        tuple[str, str], Option(metavar="MASCULINE FEMININE", help="Two translations that differ in gender.")
     ],
     system_options: SystemOptions,
-    from_: Annotated[str, typer.Option("--from", help="Source language.")] = "en",
+    from_: Annotated[str, Option("--from", help="Source language.")] = "en",
     store: Store = None,
     as_json: AsJson = False,
 ) -> None:
@@ -317,13 +307,13 @@ def _listed(texts: Sequence[str]) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
-def vary_sampling(settings: Settings, context: running.RunContext = running.NO_CONTEXT) -> dict[str, Any]:
+def vary_sampling(settings: Settings, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Sample with every epsilon, and compute with every alpha."""
     found = []
     alphas = settings.alphas
     for epsilon in settings.epsilons:
-        config = running.RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
-        (drawn,) = running.run(config, None, context)
+        config = RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
+        (drawn,) = run(config, None, context)
         for alpha in alphas:
             result = _with_alpha(drawn, alpha, config.resampling)
             found.append(

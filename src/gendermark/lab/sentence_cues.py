@@ -67,22 +67,16 @@ def annotate(items: Iterable[Item], language: str) -> list[Mapping[str, str]]:
 
     `language` is the target language, which determines names and masculine-by-default nouns.
     """
-    return [_annotated(item, language) for item in items]
-
-
-def _annotated(item: Item, language: str) -> Mapping[str, str]:
-    stereotype = item.tags.get("occupation_stereotype") or ""
-    half = item.tags.get("stereotype")
-    if not stereotype and item.expected in (_M, _F) and half in ("pro", "anti"):
-        stereotype = item.expected if half == "pro" else item.expected.opposite
-    return read_cues(
-        item.source,
-        int(item.tags["position"]),
-        item.entity,
-        language,
-        gender=item.expected,
-        stereotype=Gender(stereotype) if stereotype else None,
-    )
+    found = []
+    for item in items:
+        stereotype = item.tags.get("occupation_stereotype") or ""
+        half = item.tags.get("stereotype")
+        if not stereotype and item.expected in (_M, _F) and half in ("pro", "anti"):
+            stereotype = item.expected if half == "pro" else item.expected.opposite
+        known = Gender(stereotype) if stereotype else None
+        place = int(item.tags["position"])
+        found.append(read_cues(item.source, place, item.entity, language, gender=item.expected, stereotype=known))
+    return found
 
 
 def read_cues(
@@ -99,7 +93,7 @@ def read_cues(
     `focus_index` is the position of the focus noun's first word between single spaces. `gender`, if known, selects the
     pronoun among several; `stereotype` overrides `occupations.tsv` and `stereotypes.tsv`.
     """
-    sentence = Sentence.of(text)
+    sentence = Sentence(tuple(text.split(" ")), words_of(text))
     focus = focus_of(sentence, focus_index, entity)
     people = people_in(sentence, focus)
     pronoun = _pronoun_place(sentence, focus, gender)
@@ -107,6 +101,7 @@ def read_cues(
     found = _PRONOUNS.get(word, _N)
     subject = subject_of(sentence, people)
     other = _other(people, focus, pronoun)
+    before = [person for person in people if pronoun is not None and person.end <= pronoun]
     verb, points_to = _causality(sentence, people, subject, pronoun)
     return {
         "pronoun": word,
@@ -117,7 +112,7 @@ def read_cues(
         "stereotype": stereotype.value if stereotype else _stereotypes().get(focus.noun, ""),
         "other": other.noun if other else "",
         "other_stereotype": _stereotypes().get(other.noun, "") if other else "",
-        "recent": _recent(people, focus, pronoun),  # the last person named before the pronoun: focus or other
+        "recent": "" if not before else "focus" if before[-1].noun == focus.noun else "other",
         "causal_verb": verb,
         "causality": points_to,  # subject or object
         "name": _name_behind(sentence, focus, language),
@@ -148,8 +143,8 @@ def design_columns(cues: Mapping[str, str]) -> dict[str, float]:
 
 @cache
 def _stereotypes() -> Mapping[str, str]:
-    """Return the stereotype of each occupation with known statistics: the core sets' forty, and Winogender's."""
-    others = {row["occupation"]: row["stereotype"] for row in _table("stereotypes.tsv")}
+    """The stereotype of each occupation with known statistics: the core sets' forty, and Winogender's."""
+    others = {row["occupation"]: row["stereotype"] for row in core_rows("uncertainty/stereotypes.tsv")}
     return others | {name.lower(): (_F if percent > 50 else _M).value for name, _, percent in core_occupations()}
 
 
@@ -164,11 +159,6 @@ def _other(people: Sequence[Person], focus: Person, pronoun: int | None) -> Pers
     others = [person for person in people if person != focus and person.noun != focus.noun]
     before = [person for person in others if pronoun is None or person.end <= pronoun]
     return min(before or others, key=lambda person: person.is_possessive, default=None)
-
-
-def _recent(people: Sequence[Person], focus: Person, pronoun: int | None) -> str:
-    before = [person for person in people if pronoun is not None and person.end <= pronoun]
-    return "" if not before else "focus" if before[-1].noun == focus.noun else "other"
 
 
 def _name_behind(sentence: Sentence, focus: Person, language: str) -> str:
@@ -243,23 +233,15 @@ def _has_cause(sentence: Sentence, people: Sequence[Person], begin: int, pronoun
             return False
         if word == "because":
             return sentence.word(place + 1) != "of"
-        if word in _WORDS["sometimes_causal"] and place == pronoun - 1 and not _compares(sentence, place):
-            rest = sentence.words[pronoun + 1 : _end_of_clause(sentence, pronoun)]
+        # The second half of a comparison is not causal: "as soon as", "the same as".
+        compares = not {"as", "such", "same", "so"}.isdisjoint(sentence.words[max(place - 3, 0) : place])
+        if word in _WORDS["sometimes_causal"] and place == pronoun - 1 and not compares:
+            ends = (end for end in range(pronoun, len(sentence.tokens)) if sentence.ends_clause(end))
+            rest = sentence.words[pronoun + 1 : next(ends, len(sentence.tokens)) + 1]
             has_verb = word != "for" and any(other in BE | AUXILIARIES for other in rest)
             if has_verb or sentence.words[pronoun] in SUBJECT_PRONOUNS:
                 return True
     return False
-
-
-def _compares(sentence: Sentence, place: int) -> bool:
-    """Whether "as" is the second half of a comparison: "as soon as", "the same as"."""
-    return not {"as", "such", "same", "so"}.isdisjoint(sentence.words[max(place - 3, 0) : place])
-
-
-def _end_of_clause(sentence: Sentence, place: int) -> int:
-    return next(
-        (end + 1 for end in range(place, len(sentence.tokens)) if sentence.ends_clause(end)), len(sentence.tokens)
-    )
 
 
 @cache
@@ -272,22 +254,18 @@ def _forms() -> Mapping[tuple[str, str], Sequence[CausalVerb]]:
         "be": ("participle", "ing"),
     }
     found: dict[tuple[str, str], list[CausalVerb]] = defaultdict(list)
-    for row in _table("implicit_causality.tsv"):
+    for row in core_rows("uncertainty/implicit_causality.tsv"):
         for before, kinds in after.items():
             for form in {form for kind in kinds for form in row[kind].split("/")}:
                 found[form, before].append(CausalVerb(row["verb"], row["bias"]))
     return found
 
 
-def _table(name: str) -> list[dict[str, str]]:
-    return core_rows(f"uncertainty/{name}")
-
-
 # -- who is named, and who of them is the subject of the main clause --------------------------------------------------
 
 _LONGEST_PHRASE = 5
 """Maximum words before the noun: "the tired old baker's new" assistant."""
-_CLAUSE_END = (",", ";", ":", ".", "!", "?")
+_CLAUSE_END = tuple(",;:.!?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,11 +287,6 @@ class Sentence:
 
     tokens: tuple[str, ...]
     words: tuple[str, ...]
-
-    @classmethod
-    def of(cls, text: str) -> Sentence:
-        tokens = tuple(text.split(" "))
-        return cls(tokens, words_of(text))
 
     def word(self, place: int) -> str:
         return self.words[place] if 0 <= place < len(self.words) else ""
@@ -383,26 +356,18 @@ def _nouns() -> Mapping[str, Sequence[tuple[str, ...]]]:
 
 
 def subject_of(sentence: Sentence, people: Sequence[Person]) -> Person | None:
-    begin = _main_clause(sentence, people)
-    for person in people:
-        if person.phrase < begin or person.is_possessive:
-            continue
-        return person if _opens_clause(sentence, begin, person) else None
-    return None
-
-
-def _main_clause(sentence: Sentence, people: Sequence[Person]) -> int:
-    """Find the start of the main clause: after "When ...," or "During lunch,", if somebody is named there."""
-    if sentence.words[0] in DETERMINERS or (people and people[0].start == 0):
-        return 0
-    comma = next((place for place, token in enumerate(sentence.tokens) if token.endswith(",")), None)
-    if comma is None or not any(_opens_clause(sentence, comma + 1, person) for person in people):
-        return 0
-    return comma + 1
+    """The subject of the main clause, which begins after "When ...," or "During lunch," if somebody is named there."""
+    begin = 0
+    if sentence.words[0] not in DETERMINERS and not (people and people[0].start == 0):
+        comma = next((place for place, token in enumerate(sentence.tokens) if token.endswith(",")), -1)
+        if any(_opens_clause(sentence, comma + 1, person) for person in people):
+            begin = comma + 1
+    first = next((person for person in people if person.phrase >= begin and not person.is_possessive), None)
+    return first if first is not None and _opens_clause(sentence, begin, first) else None
 
 
 def _opens_clause(sentence: Sentence, begin: int, person: Person) -> bool:
-    """Whether a person's phrase is the first non-prepositional noun phrase of the clause."""
+    """Whether the phrase is the first noun phrase of the clause without a preposition."""
     if person.phrase < begin:
         return False
     before = sentence.words[begin : person.phrase]
