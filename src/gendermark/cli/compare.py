@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     """Two systems and their difference."""
 
 
-MOST_ROWS = 12
+MOST_ROWS, MOST_LONG_ROWS = 10, 8
+"""Rows without `--all`; long ones take two lines, or a heading each."""
 _PIPED = ("difference", "low", "high", "p_value", "p_adjusted", "change")
 _BRACKETS = re.compile(r" \([^()]*\)")
 _HELP = "(see `gendermark compare --help`)"
@@ -100,7 +101,7 @@ def compare(
                 f"{facts['only_second_right']:,} only in B; p {show_p(test.p_value)} (permutation of groups)"
             )
     else:
-        shown = _most_important(from_first)
+        shown = _most_important(from_first, MOST_ROWS if len(given) == 2 else MOST_LONG_ROWS)
         _print_differences(title, shown, in_full=False)
         for name_ in dict.fromkeys(names[1] for names, _ in from_first):
             _say_counts(name_, [c for names, c in from_first if names[1] == name_])
@@ -139,14 +140,14 @@ def _say_counts(name: str, comparisons: Sequence[Comparison]) -> None:
     say(f"- {name}, {len(ordered)} headline metrics: {'; '.join(said)}.")
 
 
-def _most_important(comparisons: Sequence[Compared]) -> list[Compared]:
+def _most_important(comparisons: Sequence[Compared], most: int) -> list[Compared]:
     """Choose the rows that fit on a screen: significant differences, gender gaps first, then the others."""
 
     def rank(place: int) -> tuple[bool, bool, bool]:
         _, c = comparisons[place]
         return c.difference is None, not c.is_significant, not _is_gap(c)
 
-    return [comparisons[place] for place in sorted(sorted(range(len(comparisons)), key=rank)[:MOST_ROWS])]
+    return [comparisons[place] for place in sorted(sorted(range(len(comparisons)), key=rank)[:most])]
 
 
 def _benchmark(c: Comparison | Check) -> Benchmark:
@@ -330,7 +331,7 @@ def _print_checks(title: str, verdict: Verdict, *, everything: bool) -> None:
         rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
         print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
         return
-    shown = verdict.checks if everything else (verdict.failures or verdict.checks)[:MOST_ROWS]
+    shown = verdict.checks if everything else verdict.failures[:MOST_LONG_ROWS] or verdict.checks[:MOST_ROWS]
     for kind, heading in _KINDS.items():
         checks = [(_title(c), _check_row(c, everything=everything)) for c in shown if c.kind == kind and "." in c.cell]
         if checks:
