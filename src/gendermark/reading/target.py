@@ -599,12 +599,16 @@ def _kind(source: str, start: int, end: int) -> str:
     return "owner" if is_possessive else _KINDS.get(source[start:end].lower(), "")
 
 
-def assign(source: str, people: Sequence[SourcePerson], reading: Reading) -> tuple[dict[int, list[Mention]], set[int]]:
+def assign(
+    source: str, people: Sequence[SourcePerson], reading: Reading, *, with_roles: bool = True
+) -> tuple[dict[int, list[Mention]], set[int]]:
     """The mentions of each person, and the people with uncertain mentions: the best pairs first, each mention once.
+
+    `with_roles`: also by further nouns of a person, "the lawyer" in "Anna is the lawyer".
 
     A noun that is not found is uncertain too; pronouns are often omitted in translation.
     """
-    asked = list(_asked(source, people))
+    asked = [one for one in _asked(source, people) if with_roles or one.kind != "role"]
     unclear = {one.person for one in asked if one.kind in ("noun", "name")}
     mentions = [*reading.mentions, *_mislabelled(asked, reading)]
     scores = [[_score(source, one, reading, mention) for mention in mentions] for one in asked]

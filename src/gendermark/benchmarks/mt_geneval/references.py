@@ -126,7 +126,7 @@ class Weighing:
             self.marked = {n for n, one in enumerate(self.people) if not one.gender and one.kind in ("noun", "name")}
         self.is_one = not any(self.people[n].plural for n in self.marked)
         self.marked |= self._marked_by_reference()
-        found, _ = assign(self.source, self.people, self.reading)
+        found, _ = assign(self.source, self.people, self.reading, with_roles=False)
         self.owners = {mention.at: n for n, mentions in found.items() for mention in mentions}
         own = [mention for mentions in found.values() for mention in mentions]
         own += [mention for mention in self.reading.mentions if mention.at not in self.owners]
@@ -146,7 +146,7 @@ class Weighing:
         reading = read_translation(self.reference, self.reading.code) if people and self.expected else None
         if reading is None or len(reading.words) != len(self.contrast.right_words):
             return set()
-        found, _ = assign(self.source, self.people, reading)
+        found, _ = assign(self.source, self.people, reading, with_roles=False)
         places = {n: {at for one in found.get(n, ()) for place in one.places for at in range(*place)} for n in people}
         return {n for n in people if not self.contrast.places.isdisjoint(places[n])}
 
