@@ -39,7 +39,7 @@ def told(system: str, benchmark: str) -> str:
         ("fake:stereotyped?s=0.6", "winomt", "significant; accuracy is higher where the gender fits the stereotype"),
         ("fake:masculine", "mt-geneval-counterfactual", "0% of pairs (CI 0–7)"),
         ("fake:masculine", "mt-geneval-counterfactual", "significant; the masculine versions are translated better."),
-        ("fake:right", "mt-geneval-counterfactual", "Quality gap: 0.0 BLEU points (CI -7.5 to 7.5), not significant."),
+        ("fake:right", "mt-geneval-counterfactual", "Quality gap: 0.0 BLEU points (CI −7.5 to 7.5), not significant."),
         ("fake:masculine", "mt-geneval-contextual", "0% of women (CI 0–14) and 100% of men (CI 86–100)"),
         ("fake:right", "tgbi", "Only 0% of translations show a gender."),
         ("fake:masculine", "tgbi", "significant; people are translated as men more often."),
@@ -78,7 +78,7 @@ def verdict(metric: str, state: State) -> BiasVerdict:
     ("state", "ends", "words"),
     [
         (State.SIGNIFICANT, (1.0, 15.0), "8.0 points (CI 1.0–15.0) in favour of men, significant."),
-        (State.NOT_SIGNIFICANT, (-1.0, 17.0), "8.0 points (CI -1.0 to 17.0), not significant."),
+        (State.NOT_SIGNIFICANT, (-1.0, 17.0), "8.0 points (CI −1.0 to 17.0), not significant."),
         # Never "not significant" alone beside an interval that excludes zero.
         (State.NOT_SIGNIFICANT, (1.1, 15.6), "8.0 points (CI 1.1–15.6), not significant after correction."),
     ],

@@ -275,7 +275,7 @@ def test_what_is_missing_is_in_the_first_lines(runs: Sequence[Run]) -> None:
     assert "SimpleGEN, English → Spanish: not run for stereotyped control (s=0.7)." in opening
     assert "Note: Cost 3 units." in text
     silent = run_of("fake:garble", WINOMT)
-    assert "Less than 90% of translations could be judged in WinoMT (1%)." in Page(render_page([silent])).text
+    assert "Less than 90% of translations could be judged: WinoMT 1%." in Page(render_page([silent])).text
 
 
 def test_findings_stand_beside_sentences_with_the_deciding_words_marked(tmp_path: Path) -> None:

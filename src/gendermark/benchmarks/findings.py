@@ -19,6 +19,7 @@ from gendermark.reporting import charts
 from gendermark.reporting.charts import Canvas, DotPanel, DotRow, Figure, Sheet, StackedRow, figure, span
 from gendermark.reporting.document import Finding
 from gendermark.result import Result
+from gendermark.selection import Selection
 
 # -- tables of papers --------------------------------------------------------------------------------------------------
 
@@ -282,6 +283,8 @@ class Presentation:
     """Whether a translation that shows no gender is equally good, as the source specifies none."""
     suspected: Callable[[Result], str] = lambda result: ""  # noqa: ARG005
     """Errors in single sentences, in a few words, to open a report with too few people for a comparison."""
+    caveat: Callable[[Selection], str] = lambda selection: ""  # noqa: ARG005
+    """How a setting changes what the numbers mean, in a few words."""
     shares_one_scale: bool = True
     """Whether its headline numbers share one scale."""
 

@@ -44,7 +44,7 @@ def demo(output: Path = Path("demo-run")) -> None:
         # A separate store: the demo writes nothing outside its folder.
         context = running.RunContext(output / "store.sqlite", show_progress, name=name)
         runs[name] = running.run(running.RunConfig(spec, selections), folders[name], context)
-    print_headlines(runs[MODEL], "Demo model: how often women and men keep their gender")
+    print_headlines(runs[MODEL], "Demo model: how often women and men keep their gender (core data)")
     say_findings(runs[MODEL])
     say("")
     _say_controls(runs)
@@ -63,7 +63,12 @@ def _say_controls(runs: Mapping[str, Sequence[Result]]) -> None:
     for name, is_biased in ((UNBIASED, False), (MASCULINE, True)):
         rows = [row for row in headlines(runs[name]) if row.rates is not None and row.rates.gap is not None]
         tested = [row.verdict == "significant" for row in rows if row.verdict != TOO_FEW]
-        expected = "as expected" if sum(tested) == (len(tested) if is_biased else 0) else "NOT AS EXPECTED"
-        n_few = len(runs[name]) - len(tested)
-        few = f"; {n_few} not tested (no gap, or too few)" if n_few else ""
-        say(f"Sanity check, {name}: {sum(tested)} of {len(tested)} gender gaps significant, {expected}{few}.")
+        wanted = "all" if is_biased else "none"
+        is_expected = sum(tested) == (len(tested) if is_biased else 0)
+        expected = "as expected" if is_expected else f"NOT AS EXPECTED ({wanted} should be)"
+        untested = [
+            row.title.removesuffix(" *") for row in headlines(runs[name]) if row.verdict == TOO_FEW or not row.rates
+        ]
+        few = f" Not tested: {', '.join(untested)}." if untested else ""
+        n = f"{wanted} of the {len(tested)}" if is_expected else f"{sum(tested)} of the {len(tested)}"
+        say(f"Sanity check, {name}: {n} gender gaps are significant, {expected}.{few}")

@@ -24,6 +24,7 @@ _ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
 _COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
 _OPEN = "* Gender unspecified in the source: share of people translated as women and as men."
 _GAP = "Gap: men minus women, in points; computed before rounding."
+_CORE = "Core data: sentences written for gendermark in the format of each benchmark, not the official data."
 
 
 def print_results(
@@ -94,6 +95,16 @@ class Headline(NamedTuple):
     """The finding of a benchmark that does not compare women and men."""
 
     @property
+    def is_about_other_things(self) -> bool:
+        return self.rates is None and bool(self.note) and self.verdict != "no conclusion"
+
+    @property
+    def caveat(self) -> str:
+        from gendermark.reporting.findings import benchmark_of
+
+        return benchmark_of(self.result).presentation.caveat(self.result.selection)
+
+    @property
     def size(self) -> float:
         return (1000 if self.verdict == "significant" else 0) + (self.rates.size if self.rates else 0)
 
@@ -105,7 +116,7 @@ class Headline(NamedTuple):
 def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[Headline]:
     """One row per result; two for a benchmark with people of specified and of unspecified gender."""
     from gendermark.metrics.verdicts import ALPHA, State
-    from gendermark.reporting.findings import all_rates, benchmark_of, missing
+    from gendermark.reporting.findings import all_rates, benchmark_of, found_in, missing
     from gendermark.reporting.phrases import AFTER_CORRECTION, TOO_FEW, ci, state
 
     rows = []
@@ -125,7 +136,9 @@ def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[He
             verdict = AFTER_CORRECTION if is_corrected else asked.state.replace("_", " ")
             e = result.find(asked.metric, asked.slice)
             number = f": {e.shown}{'%' if e.unit.scale == '%' else ''}{ci(e)}" if e is not None else ""
-            note = f"{benchmark.label(asked.metric, asked.slice)}{number}."
+            said = (one for one in found_in(result) if one.amount is not None and one.amount.metric == asked.metric)
+            found_ = next(said, None)
+            note = found_.text if found_ else f"{benchmark.label(asked.metric, asked.slice)}{number}."
         rows.append(Headline(result, folder, benchmark.name, None, verdict, note))
     return rows
 
@@ -149,7 +162,10 @@ def print_headlines(results: Sequence[Result], caption: str = "", folders: Seque
     if not caption and rows:
         said = [fact for fact, differs in zip(rows[0].where, varies, strict=True) if fact and not differs]
         caption = ", ".join(reversed(said)) or f"{len(rows)} results"
-    numbers: list[Sequence[Any]] = [(row.title, *_shares(row), row.verdict) for row in shown]
+        caption += ", core data" if all(row.result.selection.data == "core" for row in rows) else ""
+    numbers: list[Sequence[Any]] = [
+        (row.title, *_shares(row), "see below" if row.is_about_other_things else row.verdict) for row in shown
+    ]
     if any(varies):
         names = [
             ", ".join(fact for fact, differs in zip(row.where, varies, strict=True) if differs and fact)
@@ -159,6 +175,8 @@ def print_headlines(results: Sequence[Result], caption: str = "", folders: Seque
     print_table(caption, ("benchmark", "women", "men", "gap (95% CI)", "verdict"), numbers)
     has_gap = any(row.rates is not None and row.rates.gap is not None and row.verdict != TOO_FEW for row in shown)
     notes = [*([_GAP] if has_gap else []), *(f"{row.title}: {row.note}" for row in shown if row.note)]
+    notes += dict.fromkeys(f"{row.title}: {row.caveat}." for row in shown if row.caveat)
+    notes += [_CORE] if any(row.result.selection.data == "core" for row in shown) else []
     if len(shown) < len(rows):
         notes.append(f"{len(shown)} of {len(rows)} rows, those with the largest gaps; --all shows every number")
     if any(row.title.endswith("*") for row in shown):
@@ -179,6 +197,7 @@ def _piped(rows: Sequence[Headline], *, with_folder: bool) -> Iterator[tuple[Any
 
 
 def _shares(row: Headline) -> tuple[str, str, str]:
+    from gendermark.markup import minus
     from gendermark.reporting.phrases import TOO_FEW, between, rounded
 
     if row.rates is None:
@@ -191,7 +210,7 @@ def _shares(row: Headline) -> tuple[str, str, str]:
     if gap is not None and gap.value is not None:
         has_ends = gap.low is not None and gap.high is not None
         shown = f"{gap.value:.1f}" + (f" ({between(f'{gap.low:.1f}', f'{gap.high:.1f}')})" if has_ends else "")
-    return f"{rounded(women.value)}%", f"{rounded(men.value)}%", shown
+    return f"{rounded(women.value)}%", f"{rounded(men.value)}%", minus(shown)
 
 
 def say_findings(results: Sequence[Result]) -> None:

@@ -16,7 +16,7 @@ from gendermark.io.textfiles import write_text
 from gendermark.markup import minus
 from gendermark.metrics.metric import SLICES, key_from
 from gendermark.metrics.statistics import benjamini_hochberg
-from gendermark.metrics.verdicts import ALPHA
+from gendermark.metrics.verdicts import ALPHA, LEAST_GROUPS, LEAST_GROUPS_NEAR_A_BOUND, State
 from gendermark.names import is_control
 from gendermark.reading.codes import NAMES, RIGHT_TO_LEFT
 from gendermark.records import Estimate, Gender, Judgement, Unit
@@ -233,7 +233,8 @@ def _opening(view: View, gate: Verdict | None) -> Section:
     blocks: list[Block] = [] if gate is None else [_gate(view, gate)]
     blocks.append(Paragraph(verdict(systems), "verdict"))
     if view.benchmarks:
-        blocks += [_basis(view), *_missing(view), *_pictures(view), *_findings(view), *_all_results(view)]
+        blocks += [*_toys(view), _basis(view), *_missing(view), *_pictures(view), *_findings(view)]
+        blocks += _all_results(view)
         blocks += [*_against_first(view), _note(view)]
     return Section("Summary", blocks, id="finding")
 
@@ -253,6 +254,15 @@ def _checked(view: View, check: Check) -> str:
             label = cell.benchmark.label(check.metric, check.slice)
             return f"{cell.benchmark.title}, {cell.direction}, {label}"
     return f"{check.cell}, {check.metric}"
+
+
+def _toys(view: View) -> list[Block]:
+    toys = [view.label(run) for run in view.tested if view.runs[run].system.startswith("demo:")]
+    if not toys:
+        return []
+    who = f"{called(toys[0])} is a toy" if len(toys) == 1 else f"{listed(toys)} are toys"
+    trained = "trained on deliberately stereotyped sentences to show what a finding looks like"
+    return [Paragraph(f"{who[:1].upper()}{who[1:]}, {trained}.", "basis")]
 
 
 def _basis(view: View) -> Paragraph:
@@ -279,13 +289,13 @@ def _missing(view: View) -> list[Block]:
     """Missing results and sentences, unjudgeable translations, and impossible comparisons."""
     lines: list[Text] = []
     few = [
-        f"{_where(view, cell, run)} ({rounded(share)}%)"
+        f"{_where(view, cell, run)} {rounded(share)}%"
         for cell, run, result in view.results()
         if (share := judged_percent(result)) is not None and share < FEW_JUDGED
     ]
     if few:
         shown = listed(few) if len(few) <= 2 * MOST_NAMED else f"{len(few)} of {len(view.results())} results"
-        lines.append(f"Less than {FEW_JUDGED:.0f}% of translations could be judged in {shown}.")
+        lines.append(f"Less than {FEW_JUDGED:.0f}% of translations could be judged: {shown}.")
     for cell in view.cells:
         present = {run for run, _ in cell.present}
         absent = [view.label(run) for run in view.tested if run not in present]
@@ -470,15 +480,25 @@ def _all_results(view: View) -> list[Block]:
         # The benchmark's questions; without intervals, as their unbiased values differ.
         questions = (replace(e, low=None, high=None) for e in concluded(result).estimates if e.state)
         asked = rates.gap if rates is not None else next(questions, None)
-        rows.append([name, *who, *numbers, state(asked) if asked is not None else TOO_FEW])
+        concluded_: Text = state(asked) if asked is not None else TOO_FEW
+        if rates is None and asked is not None and asked.state != State.TOO_FEW:
+            concluded_ = Link("see below", f"#{cell.benchmark.name}")
+        rows.append([name, *who, *numbers, concluded_])
     caption = (
         "Women and men who keep their gender, in percent, and the gap (men minus women), with CI. Where the source "
         "does not specify gender: people translated as women and as men."
     )
+    caption = " ".join([caption, *_caveats([cell for cell, *_ in results])])
     names = ["benchmark", "system"] if len(view.tested) > 1 else ["benchmark"]
     columns = [*names, "women, %", "men, %", "gap, points", "verdict"]
     table = Table(columns, rows, caption, n_text=len(names))
     return [Section("All benchmarks", [table], level=3, folded=len(rows) > _MOST_ROWS, kind="results")]
+
+
+def _caveats(cells: Iterable[Cell]) -> list[str]:
+    """How the setting of a benchmark changes what its numbers mean."""
+    found = {cell.benchmark.title: cell.benchmark.presentation.caveat(cell.selection) for cell in cells}
+    return [f"{title}: {text}." for title, text in found.items() if text]
 
 
 def _against_first(view: View) -> list[Block]:
@@ -504,9 +524,11 @@ def _against_first(view: View) -> list[Block]:
     return [Section(["Compared with the baseline (", view.system(view.tested[0]), ")"], [*blocks, folded], level=3)]
 
 
-def _note(view: View) -> Paragraph:
+def _note(view: View) -> Section:
     notes = [
         f"CI: {_confidence(view)} confidence interval over groups of sentences, such as those about one occupation.",
+        f"Too few to tell: fewer than {LEAST_GROUPS} groups of women or of men ({LEAST_GROUPS_NEAR_A_BOUND} if both "
+        "rates are at least 95% or at most 5%), or too few translations judged.",
         f"Significant: p < {ALPHA} after Holm's correction over the tests of one result; where the summary counts "
         "results or names the largest, after Benjamini–Hochberg over all of them.",
     ]
@@ -514,7 +536,8 @@ def _note(view: View) -> Paragraph:
         notes.append(f"Systems are compared sentence by sentence; significant: p < {ALPHA} after {FAMILY}.")
     if len(view.tested) < len(view.runs):
         notes.append("Controls are programs of known bias, shown for comparison.")
-    return Paragraph(" ".join([*notes, "Underlined numbers link to their sentences."]), "note")
+    text = Paragraph(" ".join([*notes, "Underlined numbers link to their sentences."]), "note")
+    return Section("Definitions: CI, significant, too few to tell", [text], folded=True)
 
 
 # -- what was measured, and how to reproduce it ------------------------------------------------------------------------
@@ -545,7 +568,8 @@ def _measured(view: View) -> Section:
 def _data(result: Result) -> str:
     selection = result.selection
     kind, _, path = selection.data.partition(":")
-    source = "official data" if kind == "official" else f"own file {path}" if path else f"{kind} data"
+    core = "written for gendermark (core data), not the official sentences"
+    source = "official data" if kind == "official" else f"own file {path}" if path else core
     revision = f", revision {selection.revision}" if selection.revision else ""
     return f"{source}{revision}; {selection.rules_in_words}"
 
@@ -695,7 +719,11 @@ def as_sentence(text: str) -> str:
 
 def benchmark_section(view: View, name: str) -> Section:
     cells = view.of(name)
-    title = f"{title_of(name)}: {cells[0].benchmark.question}"
+    # With a setting in which the benchmark cannot answer its question, the heading says what is measured instead.
+    caveats = {cell.benchmark.presentation.caveat(cell.selection) for cell in cells}
+    caveat = caveats.pop() if len(caveats) == 1 else ""
+    heading = f"{caveat[:1].upper()}{caveat[1:]}" or cells[0].benchmark.question
+    title: list[Inline] = [f"{title_of(name)}: {heading} ", Small(name)]
     blocks: list[Block] = [*_paper_tables(view, cells), *view.figures(name)]
     if len(view.benchmarks) > 1 and blocks:
         blocks = [Section("Tables and figures as in the paper", blocks, folded=True)]
@@ -744,9 +772,9 @@ def _headline(view: View, cell: Cell) -> Drawing:
     """Headline metrics with intervals, on one scale if possible."""
     benchmark, first = cell.benchmark, cell.first
     metrics = benchmark.measures.metrics(first.judgements, first.selection)
-    wanted = [m.key for m in metrics if benchmark.is_headline(m)]
     named = [key_from(name) for name in benchmark.presentation.also_shown]
-    wanted += [key for m in metrics if (key := (m.name, m.slice)) in named and key not in wanted]
+    wanted = [m.key for m in metrics if benchmark.is_headline(m) and m.key not in named]
+    wanted += [key for key in named if key in {m.key for m in metrics}]
     gaps = {(m.name, m.slice) for m in metrics if m.better == "zero"}
     better = {(m.name, m.slice): m.better for m in metrics}
     parts: list[Mapping[str, Any]] = []

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from gendermark.markup import minus
 from gendermark.metrics.metric import key_from
 from gendermark.metrics.verdicts import State, untranslated_by_gender
 from gendermark.records import Estimate, Gender, Unit
@@ -206,7 +207,9 @@ def ci(estimate: Estimate, form: str = ".1f") -> str:
     if estimate.low is None or estimate.high is None:
         return ""
     ends = [f"{x + 0.0:{form}}" if form else rounded(x) for x in (estimate.low, estimate.high)]
-    return f" (CI {between(ends[0], ends[1])})"
+    if not form and any("." in end for end in ends):
+        ends = [f"{x + 0.0:.1f}" for x in (estimate.low, estimate.high)]
+    return f" (CI {between(*map(minus, ends))})"
 
 
 def between(low: str, high: str) -> str:
@@ -219,7 +222,7 @@ def points(found: Estimate, *, turned: bool = False, unit: str = "") -> str:
     assert found.value is not None
     if turned and found.value < 0 and found.low is not None and found.high is not None:
         found = replace(found, value=-found.value, low=-found.high, high=-found.low)
-    return f"{(found.value or 0.0) + 0.0:.1f}{f' {unit}' if unit else ''} points{ci(found)}"
+    return f"{minus(f'{(found.value or 0.0) + 0.0:.1f}')}{f' {unit}' if unit else ''} points{ci(found)}"
 
 
 def rounded(value: float | None) -> str:

@@ -27,6 +27,7 @@ from gendermark.reporting import charts
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import difference, sentence, women_and_men
 from gendermark.result import Result
+from gendermark.selection import Selection
 
 _RATES = TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all")
 _PUBLISHED = "gendermark.benchmarks.mt_geneval"
@@ -143,13 +144,20 @@ def context_findings(result: Result) -> list[Finding]:
         if result.find("decided_accuracy")
         else "{accuracy|of translations}"
     )
-    hidden = ", which the system is not shown" if getattr(result.selection, "context", "") == "none" else ""
+    hidden = ", which the system is not shown" if _alone(result.selection) else ""
     where = f"Where only the preceding sentence specifies the gender{hidden}"
     return [*sentence(result, f"{where}, {right} have the correct one (chance: 50%)."), *_women_and_men(result)]
 
 
+def _alone(selection: Selection) -> str:
+    if getattr(selection, "context", "") != "none":
+        return ""
+    return "each sentence translated alone, without the previous one, which specifies the gender; 50% is chance"
+
+
 CONTEXTS = Presentation(
     findings=context_findings,
+    caveat=_alone,
     forms=lambda cells: [_accuracies(CONTEXTUAL, cells)],
     figures=(genders,),
     two_rates=_RATES,
