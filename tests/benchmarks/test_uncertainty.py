@@ -63,7 +63,7 @@ def test_a_fair_coin_where_gender_is_open_and_the_right_gender_elsewhere_is_best
     assert (value(result, "delta_i_s3e") or 0) < 0
     assert value(result, "n_distinct") == pytest.approx(4 / 3)
     said = " ".join(findings(result))
-    assert "less certain of the gender" in said
+    assert "less certain of the gender where the source leaves it open" in said
     assert "(50% by chance; significant)" in said
     assert len(result.judgements) == 72  # those with references
     for judgement in result.judgements:
