@@ -4,36 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from cases import read_cases
 from gendermark.errors import UserError
 from gendermark.names import LONGEST, checked, readable, told_apart
 
 
 @pytest.mark.parametrize(
     ("spec", "name"),
-    [
-        ("ctranslate2:/models/opus-en-es", "opus-en-es"),
-        ("ctranslate2:/models/opus?beam_size=1", "opus (beam_size=1)"),
-        ("hf:Helsinki-NLP/opus-mt-en-es", "opus-mt-en-es"),
-        ("files:bing.txt", "bing"),
-        ("files:outputs/2019/", "2019"),
-        ("files:C:\\outputs\\bing.tsv", "bing"),
-        ("files:results.jsonl#google", "google"),
-        ("files", "translations"),
-        ("openai:http://localhost:8000/v1#meta/llama-3", "llama-3"),
-        ("openai:gpt-4o@host", "gpt-4o"),
-        ("command:./translate.sh --fast", "translate"),
-        ("command:python3 -u tools/mine.py en es", "mine"),
-        ("command:sh -c 'unclosed", "'unclosed"),
-        ("fake:biased", "biased control"),
-        ("fake:right?p=0.9&seed=2", "unbiased control (p=0.9, seed=2)"),
-        ("demo:en-es", "demo model"),
-        ("deepl:free", "DeepL"),
-        ("azure:https://name.example/translator", "Azure Translator"),
-        ("another:thing", "thing"),
-        ("hf:.", "hf:."),
-        ("made by hand", "made by hand"),
-        ("hf:" + "long-" * 20 + "name", "…" + ("long-" * 20 + "name")[-40:]),
-    ],
+    read_cases("readable_names.tsv"),
 )
 def test_a_spec_is_made_readable(spec: str, name: str) -> None:
     assert readable(spec) == name

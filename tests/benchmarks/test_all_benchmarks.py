@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import gendermark
+from cases import read_cases
 from gendermark import api, registry
 from gendermark.benchmarks.gest.judge import languages as speaker_languages
 from gendermark.benchmarks.mt_geneval.items import LANGUAGES as MT_GENEVAL_LANGUAGES
@@ -329,77 +331,13 @@ def test_what_is_measured_is_what_is_described(name: str) -> None:
 
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
-OFFICIAL = {"data": "official"}
-
 
 @pytest.mark.parametrize(
     ("benchmark", "options", "tokens"),
-    [
-        ("winomt", {"to": "he", "rules": "paper2019", "revision": "latest", **OFFICIAL}, "revision="),
-        ("winomt", {"to": "pl", "rules": "repo2020", **OFFICIAL}, "pl"),
-        ("winomt", {"to": "es", "variant": "nouns"}, "'nouns' adjectives"),
-        ("winomt", {"to": "es", "data": "mgente:x.tsv"}, "core file:FILE official"),
-        ("winomt", {"to": "es", "aligner": "giza"}, "'giza' eflomal fast-align simalign"),
-        ("winomt", {"to": "es", "detector": "magic"}, "'magic' bundled spacy:MODEL stanza:LANGUAGE"),
-        ("winomt", {"to": "es", "detector": "spacy:"}, "'spacy:' bundled spacy:MODEL stanza:LANGUAGE"),
-        ("winomt", {"to": "es", "rules": "repo2020", "detector": "spacy:x", **OFFICIAL}, "detector="),
-        ("winomt", {"to": "es", "rules": "repo2020", "aligner": "eflomal", **OFFICIAL}, "aligner="),
-        ("simplegen", {"to": "fr", "rules": "paper"}, "fr rules="),
-        ("simplegen", {"to": "fr", "rules": "paper", **OFFICIAL}, "fr rules="),
-        ("simplegen", {"to": "es", "cluster": "word"}, "'word' occupation template"),
-        ("tgbi", {"to": "es"}, "ko 'es'"),
-        ("tgbi", {"to": "en", "source_language": "tr", **OFFICIAL}, "'tr' ko"),
-        ("tgbi", {"to": "en", "parts": ("formall",)}, "'formall' 'formal'"),
-        ("terms", {"to": "es", **OFFICIAL}, "'official' core file:FILE"),
-        ("mittens", {"to": "ja", **OFFICIAL}, "Japanese ar"),
-        ("mittens", {"to": "ru"}, "Russian de, es, fr"),
-        ("mittens", {"to": "el", **OFFICIAL}, "'el'"),
-        ("mittens", {"to": "en", "source_language": "ko", **OFFICIAL}, "'ko'"),
-        ("mittens", {"to": "es", "rules": "paper", **OFFICIAL}, "rules= annotate"),
-        ("mittens", {"to": "en", "none": "skip"}, "none= rules="),
-        ("mittens", {"to": "en", "rules": "paper", "mixed": "most"}, "'most' majority wrong"),
-        ("mittens", {"to": "en", "split": "dev", **OFFICIAL}, "'dev'"),
-        ("mittens", {"to": "es", "split": "test", **OFFICIAL}, "split= test"),
-        ("mittens", {"to": "en", "split": "test"}, "core split= test"),
-        ("mittens", {"to": "en", "revision": "2023", **OFFICIAL}, "'2023' released"),
-        ("mittens", {"to": "en", "parts": ("synthbios",)}, "'synthbios' 'synthbio'"),
-        ("mittens", {"to": "en", "source_language": "fi", "parts": ("synthbio",)}, "synthbio nouns-then-pronouns"),
-        ("gest", {"to": "de"}, "'de'"),
-        ("gest", {"to": ""}, "to= be"),
-        ("gest", {"to": "es", "rules": "paper"}, "es rules="),
-        ("gest", {"to": "es", "detector": "suffix"}, "es detector="),
-        ("gest", {"to": "cs", "rules": "paper", "detector": "speaker"}, "suffix speaker detector="),
-        ("gest", {"to": "cs", "revision": "2.0", **OFFICIAL}, "'2.0'"),
-        ("gest", {"to": "cs", "revision": "1.0"}, "core revision="),
-        ("gest", {"to": "cs", "rules": "first"}, "'first'"),
-        ("gest", {"to": "cs", "parts": ("brave",)}, "stereotype 'brave'"),
-        ("gest", {"to": "cs", "parts": ("weak", "weak")}, "stereotype twice"),
-        ("gest", {"to": "cs", "alpha": "2"}, "alpha= uncertainty"),
-        ("gate-variants", {"to": "de"}, "'de'"),
-        ("gate-variants", {"to": "es", "reading": "all", "rules": "paper"}, "reading="),
-        ("gate-variants", {"to": "fr", "split": "dev", **OFFICIAL}, "French split= half1"),
-        ("gate-variants", {"to": "es", "parts": ("four",)}, "'four'"),
-        ("gate-variants", {"to": "es", "max_words": 3}, "max_words= gate-rewriting"),
-        ("gate-rewriting", {"to": "es", "split": "test"}, "core split="),
-        ("gate-rewriting", {"to": "es", "min_words": 9, "max_words": 3}, "min_words= max_words="),
-        ("gate-alternatives", {"to": "es", "n_samples": -1}, "n_samples -1"),
-        ("gate-alternatives", {"to": "es", "sampling": "epsilon"}, "sampling KEY=VALUE"),
-        (PAIRS, {"to": "nl"}, "'nl'"),
-        (PAIRS, {"to": "es", "context": "joined"}, "context= mt-geneval-contextual"),
-        (CONTEXTS, {"to": "nl"}, "'nl'"),
-        (CONTEXTS, {"to": "es", "context": "join"}, "'join'"),
-        (CONTEXTS, {"to": "es", "context": "separator"}, "separator:TEXT"),
-        (CONTEXTS, {"to": "es", "split": "train"}, "'train'"),
-        ("uncertainty", {"to": "es", "data": "mine"}, "core file:FILE mgente:FILE official"),
-        ("uncertainty", {"to": "es", "data": "file:none.tsv"}, "none.tsv"),
-        ("uncertainty", {"to": "es", "n_samples": -1}, "n_samples -1"),
-        ("uncertainty", {"to": "es", "alpha": "x"}, "alpha 'x' tuned:RUN_FOLDER"),
-        ("uncertainty", {"to": "es", "similarity": "x"}, "'x'"),
-        ("uncertainty", {"to": "es", "sampling": "epsilon"}, "sampling KEY=VALUE"),
-    ],
+    read_cases("benchmarks/bad_options.tsv"),
 )
-def test_bad_options_are_refused(benchmark: str, options: dict[str, Any], tokens: str) -> None:
+def test_bad_options_are_refused(benchmark: str, options: str, tokens: str) -> None:
     with pytest.raises(UserError) as refused:
-        gendermark.run("fake:right", [benchmark], **{"data": "core", **options})
+        gendermark.run("fake:right", [benchmark], **{"data": "core", **json.loads(options)})
     for token in tokens.split(" "):
         assert token in str(refused.value)

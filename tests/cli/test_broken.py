@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gendermark
+from cases import read_cases
 from cli.conftest import Cli
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
@@ -454,23 +455,7 @@ def test_two_files_of_a_pair_exchanged_or_the_same(cli: Cli, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("text", "language", "seen"),
-    [
-        ("El doctor no pudo venir.", "es", ""),
-        ("O médico não veio porque ela não podia.", "es", "pt"),
-        ("Il medico non è venuto perché lei non poteva.", "es", "it"),
-        ("Врач не пришёл.", "es", "ru"),
-        ("The doctor did not come because she was ill.", "ru", "en"),
-        ("Лікар не прийшов, бо він захворів.", "ru", "uk"),
-        ("Врач не пришёл, потому что он заболел.", "uk", "ru"),
-        ("Netflix", "ru", ""),
-        ("Lei!", "es", ""),
-        ("הרופא לא בא.", "ar", "he"),
-        ("El IBM Research Center for Applied Statistics anunció que la doctora viene.", "es", ""),
-        ("xyzzy", "tlh", ""),
-        ("Lekar je rekao da ne može da dođe.", "sr", ""),
-        ("እኔ ወደ ዚያ መሄድ አልችልም", "es", "another script"),
-        ("El doctor no vino (ฉัน).", "es", ""),
-    ],
+    read_cases("reading/languages_of_lines.tsv"),
 )
 def test_the_language_of_one_line(text: str, language: str, seen: str) -> None:
     assert foreign(text, language) == seen

@@ -14,7 +14,7 @@ from cases import read_cases
 from cli.conftest import Cli
 from gendermark.systems.ctranslate2 import BUNDLED
 
-REFUSED = [(command, words) for command, *words in read_cases(Path(__file__).with_name("refusals.tsv"))]
+REFUSED = [(command, words) for command, *words in read_cases("cli/refusals.tsv")]
 
 
 @pytest.mark.parametrize(("command", "words"), REFUSED, ids=[command or "nothing" for command, _ in REFUSED])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import read_cases
 from gendermark.benchmarks.uncertainty.items import with_name
 from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.errors import UserError
@@ -123,30 +124,7 @@ def test_columns_are_twenty_and_documented() -> None:
 
 @pytest.mark.parametrize(
     ("sentence", "present"),
-    [
-        (
-            "The [nurse] Anna called the guard because she was ill.",
-            "names causality_subject_f stereotype_subject_f subject_f pronoun_subject_f",
-        ),
-        (
-            "The nurse called the [guard] because he was ill.",
-            "recency_m causality_subject_m stereotype_object_m pronoun_object_m",
-        ),
-        (
-            "The guard thanked the [librarian] because she was kind.",
-            "recency_f causality_object_f stereotype_object_f pronoun_object_f default_masculine_object",
-        ),
-        (
-            "The [driver] greeted the nurse and lost his keys.",
-            "stereotype_subject_m pronoun_subject_m default_masculine_subject",
-        ),
-        (
-            "The [driver] called the nurse because they were ill.",
-            "stereotype_subject_m default_masculine_subject ambiguity",
-        ),
-        ("The driver told [someone] that she could wait.", "recency_f pronoun_object_f"),
-        ("The driver told [someone] that they could wait.", "ambiguity"),
-    ],
+    read_cases("lab/cue_columns.tsv"),
 )
 def test_design_columns(sentence: str, present: str) -> None:
     columns = design_columns(_read(sentence))
@@ -264,18 +242,7 @@ def test_verbs_are_many_with_bias_and_known_citation() -> None:
 
 @pytest.mark.parametrize(
     ("verb", "forms"),
-    [
-        ("amuse", "amuse amuses amused amused amusing"),
-        ("pity", "pity pities pitied pitied pitying"),
-        ("annoy", "annoy annoys annoyed annoyed annoying"),
-        ("abhor", "abhor abhors abhorred abhorred abhorring"),
-        ("forgive", "forgive forgives forgave forgiven forgiving"),
-        ("upset", "upset upsets upset upset upsetting"),
-        ("vex", "vex vexes vexed vexed vexing"),
-        ("confess to", "confess confesses confessed confessed confessing"),
-        ("stun", "stun stuns stunned stunned stunning"),
-        ("make fun of", "make makes made made making"),
-    ],
+    read_cases("lab/inflection.tsv"),
 )
 def test_inflection(verb: str, forms: str) -> None:
     (found,) = (row for row in _rows("implicit_causality.tsv") if row["verb"] == verb)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cases import read_cases
 from gendermark.errors import UserError
 from gendermark.reading.context import STRATEGIES, find, offset, show
 
@@ -46,54 +47,18 @@ def test_whole_answer(strategy: str) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "found"),
-    [
-        ("Llegó tarde. @@ La doctora estaba cansada.", "La doctora estaba cansada."),
-        ("Llegó tarde.@@La doctora.", "La doctora."),
-        ("Llegó @@ tarde. @@ La doctora.", "La doctora."),  # the last one
-        ("Llegó tarde. La doctora estaba cansada.", None),  # lost
-        ("Llegó tarde. @ La doctora.", None),  # damaged
-        ("@@ La doctora.", None),  # the context is lost: which part is this?
-        ("Llegó tarde. @@", None),  # the sentence is lost
-        ("", None),
-    ],
+    read_cases("reading/separator.tsv"),
 )
-def test_separator(answer: str, found: str | None) -> None:
-    assert find(answer, CONTEXT, SENTENCE, "separator:@@") == found
+def test_separator(answer: str, found: str) -> None:
+    assert (find(answer, CONTEXT, SENTENCE, "separator:@@") or "-") == found
 
 
 @pytest.mark.parametrize(
     ("answer", "found"),
-    [
-        ("Llegó tarde a su casa anoche. La doctora estaba cansada.", "La doctora estaba cansada."),
-        ("Llegó tarde a su casa anoche.La doctora estaba cansada.", "La doctora estaba cansada."),  # lost space
-        ("¿Llegó tarde a su casa anoche? ¡La doctora!", "¡La doctora!"),
-        ("«Llegó tarde a su casa anoche.» La doctora estaba cansada.", "La doctora estaba cansada."),
-        ("Elle est rentrée tard ce soir-là… L'infirmière était fatiguée.", "L'infirmière était fatiguée."),
-        ("वह शाम को देर से घर आयी। डॉक्टर थक गयी थी।", "डॉक्टर थक गयी थी।"),  # danda
-        ("वह शाम को देर से घर आयी।डॉक्टर थक गयी थी।", "डॉक्टर थक गयी थी।"),
-        ("उसने शाम को पढ़ी एक किताब. डॉक्टर थक गयी थी.", "डॉक्टर थक गयी थी."),  # a full stop behind a consonant
-        ("هل عادت إلى البيت متأخرة؟ كانت الطبيبة متعبة.", "كانت الطبيبة متعبة."),
-        ("عادت إلى البيت في المساء متأخرةً جدًا. كانت الطبيبة متعبة.", "كانت الطبيبة متعبة."),  # behind a vowel point
-        ("Llegó tarde con Mr. Smith anoche. La doctora de St. John.", "La doctora de St. John."),
-        ("Er kam z. B. am 5. Mai spät heim. Die Ärztin war müde.", "Die Ärztin war müde."),
-        ("Llegó a las 3.5 horas de la noche. La doctora estaba cansada.", "La doctora estaba cansada."),
-        ("Llegó tarde a su casa en 1998. 3 doctoras la esperaban.", "3 doctoras la esperaban."),
-        ("Der U.S. Senator kam spät nach Hause. Die Ärztin war müde.", "Die Ärztin war müde."),
-        ("La doctora estaba cansada.", None),  # one sentence: the context is missing
-        ("Llegó tarde y la doctora estaba cansada", None),
-        # Two sentences run into one: a comma where the boundary should be, and nowhere else.
-        ("Llegó tarde a su casa aquella noche, la doctora estaba cansada.", "la doctora estaba cansada."),
-        ("عادت إلى البيت في المساء متأخرة، كانت الطبيبة متعبة.", "كانت الطبيبة متعبة."),
-        ("Llegó, y la doctora que estaba en su casa estaba muy cansada.", None),
-        ("Llegó. Y la doctora, que había llegado tarde a su casa, estaba muy cansada", None),  # too far off
-        ("Mr. Smith 3.5", None),
-        ("", None),
-        ("...", None),
-        ("«La doctora estaba cansada...»", None),  # marks at the end are no boundary before the last of them
-    ],
+    read_cases("reading/joined.tsv"),
 )
-def test_joined(answer: str, found: str | None) -> None:
-    assert find(answer, CONTEXT, SENTENCE, "joined") == found
+def test_joined(answer: str, found: str) -> None:
+    assert (find(answer, CONTEXT, SENTENCE, "joined") or "-") == found
 
 
 def test_joined_takes_the_boundary_where_the_source_has_it() -> None:

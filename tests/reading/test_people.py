@@ -11,6 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 import gendermark
+from cases import read_cases
 from gendermark.errors import UserError
 from gendermark.reading.people import people_in, people_in_all
 
@@ -52,30 +53,7 @@ def test_labelled_sentences(name: str, found: float, right: float, extra: float)
     assert n_read - len({id(person) for _, person in hits}) <= extra * n_read
 
 
-CASES = {
-    "His editor, Maria Lopez, was late.": "His=masculine; editor+Maria Lopez=None",
-    "The female doctor called Mr. Baker.": "doctor=feminine; Mr. Baker=masculine",
-    "Anna is a doctor.": "Anna+doctor=None",
-    "Each user can change his or her password.": "user+his+her=None",
-    "My sister-in-law is the engineer who built it.": "sister-in-law+engineer+who=feminine",
-    "When he arrived, the guard slept.": "he+guard=masculine",
-    "Someone forgot their phone.": "Someone+their=None",
-    "The student union is closed.": "",
-    "Install the printer driver.": "",
-    "We moved to Paris in August.": "We=None",
-    "  The baker\n said  she was  late. ": "baker+she=feminine",
-    "Lock it when the user leaves, and tell the user.": "user+user=None",
-    "Add a new person as the mother": "person+mother=feminine",
-    "You are a visitor": "You+visitor=None",
-    "Commander, welcome to Vela!": "Commander+welcome=None",
-    "Sets the user agent of the browser": "",
-    "%(husband)s%(note)s was saved": "",
-    "She is among the best writers.": "She=feminine; writers=None",
-    "": "",
-}
-
-
-@pytest.mark.parametrize(("text", "expected"), CASES.items())
+@pytest.mark.parametrize(("text", "expected"), read_cases("reading/joined_mentions.tsv"))
 def test_mentions_are_joined_and_first_names_give_no_gender(text: str, expected: str) -> None:
     people = gendermark.read_people(text)
     shown = [f"{'+'.join(text[start:end] for start, end in one.mentions)}={one.source_gender}" for one in people]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -10,79 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import read_cases
 from gendermark import registry
 from gendermark.errors import UserError
 from gendermark.systems import chat
-from gendermark.systems.chat import ALTERNATIVES, EMPTY, NOT_FOUND, REFUSAL, UNFINISHED, Prompt, extract, open_prompt
+from gendermark.systems.chat import Prompt, extract, open_prompt
 
 DOCTOR, MEDICA = "The doctor finished her work.", "La médica terminó su trabajo."
 QUOTED = "“Go,” the doctor said."
 BOTH = "El médico terminó. / La médica terminó."
 
 FOUND = [
-    # (source, answer, translation)
-    (DOCTOR, MEDICA, MEDICA),
-    (DOCTOR, f"  {MEDICA}\r\n", MEDICA),
-    (DOCTOR, f"\ufeff{MEDICA}\u200b", MEDICA),
-    # between tags
-    (DOCTOR, f"<translation>{MEDICA}</translation>", MEDICA),
-    (DOCTOR, f"Sure! Here it is: <translation>\n“{MEDICA}”\n</translation>\n\nNote: “her” shows a woman.", MEDICA),
-    (DOCTOR, f"<translation>{MEDICA}</translation>\n<translation>{MEDICA}</translation>", MEDICA),
-    (DOCTOR, f"As <translation>...</translation>: <Translation>{MEDICA}</Translation>", MEDICA),
-    (DOCTOR, f"<translation>{MEDICA}", MEDICA),
-    (DOCTOR, f"{MEDICA}</translation>", MEDICA),
-    (DOCTOR, "<translation>Lo siento, no puedo.</translation>", "Lo siento, no puedo."),
-    (DOCTOR, "<translation>La médica\nterminó.</translation>", "La médica\nterminó."),
-    # as JSON
-    (DOCTOR, json.dumps({"translation": MEDICA}), MEDICA),
-    (DOCTOR, f'Sure:\n```json\n{{\n  "translation": "{MEDICA}"\n}}\n```\nBye', MEDICA),
-    (DOCTOR, json.dumps({"translation": MEDICA, "note": {"gender": "f"}}), MEDICA),
-    # in a code fence, in quotes, behind a line that ends in a colon
-    (DOCTOR, f"```\n{MEDICA}\n```", MEDICA),
-    (DOCTOR, f"Here it is:\n~~~text\n{MEDICA}\n~~~\nLet me know!", MEDICA),
-    *((DOCTOR, f"{one}{MEDICA}{other}", MEDICA) for one, other in ('""', "“”", "„“", "«»", "''", "``", "「」")),
-    (DOCTOR, f"**{MEDICA}**", MEDICA),
-    (DOCTOR, f"*“{MEDICA}”*", MEDICA),
-    (DOCTOR, f"Here is the translation:\n\n{MEDICA}", MEDICA),
-    (DOCTOR, f"**Traducción:**\n«{MEDICA}»", MEDICA),
-    # thoughts and special tokens
-    (DOCTOR, f"<think>\nIt is <translation>no</translation>\n</think>\n\n{MEDICA}", MEDICA),
-    (DOCTOR, f"So it must be médica.\n</think>\n<translation>{MEDICA}</translation>", MEDICA),
-    (DOCTOR, f"{MEDICA}<|im_end|>", MEDICA),
-    # both genders in one text stay whole
-    (DOCTOR, "El/la médico/a terminó.", "El/la médico/a terminó."),
-    (DOCTOR, f"<translation>{BOTH}</translation>", BOTH),
-    (DOCTOR, BOTH, BOTH),
-    # what the source has as well stays
-    (QUOTED, "«Vete», dijo la médica.", "«Vete», dijo la médica."),
-    ('"Go."', '"Vete."', '"Vete."'),
-    ("She said:\nGo.", "Ella dijo:\nVete.", "Ella dijo:\nVete."),
-    ("I cannot help you, sorry.", "I cannot help you, sorry.", "I cannot help you, sorry."),
-    ("She read 'Emma'.", '"Emma" leyó la médica en "Ana"', '"Emma" leyó la médica en "Ana"'),
-    ("The CEO left her.", 'המנכ"ל עזבה את סמנכ"ל.', 'המנכ"ל עזבה את סמנכ"ל.'),
-]
-PROBLEMS = [
-    ("", EMPTY),
-    (" \n", EMPTY),
-    ("```\n```", EMPTY),
-    ("<translation>...</translation>", EMPTY),
-    ("<think>Hm, the doctor is", UNFINISHED),
-    ("I'm sorry, but I can't assist with that.", REFUSAL),
-    ("I’m sorry, but I can’t translate this.", REFUSAL),
-    ("I cannot help with that request.", REFUSAL),
-    ("As an AI language model, I translate nothing.", REFUSAL),
-    ("Sorry, I am unable to do so.\nPlease ask somebody else.", REFUSAL),
-    ("<translation>El médico.</translation>\n<translation>La médica.</translation>", ALTERNATIVES),
-    ("```\nEl médico.\n```\nor\n```\nLa médica.\n```", ALTERNATIVES),
-    ("1. El médico.\n2. La médica.", NOT_FOUND),
-    (f"{MEDICA}\n\nNote: the feminine form was chosen.", NOT_FOUND),
-    (f"Here is the translation:\n{MEDICA}\nLet me know!", NOT_FOUND),
-    (f"{DOCTOR}\n{MEDICA}", NOT_FOUND),
-    (f'In Spanish, "{DOCTOR}" is "{MEDICA}"', NOT_FOUND),
-    (f'{{"translation": "{MEDICA}', NOT_FOUND),
-    ('{"translation": "\\ud800"}', NOT_FOUND),
-    ('{"spanish": "La médica."}', NOT_FOUND),
-    ("La <translation> médica", NOT_FOUND),
+    *read_cases("systems/translations_found.tsv"),
+    *([DOCTOR, answer, MEDICA] for answer in (f"  {MEDICA}\r\n", f"\ufeff{MEDICA}\u200b")),
 ]
 
 
@@ -91,7 +30,7 @@ def test_the_translation_is_found(source: str, answer: str, text: str) -> None:
     assert extract(answer, source) == (text, "")
 
 
-@pytest.mark.parametrize(("answer", "problem"), PROBLEMS)
+@pytest.mark.parametrize(("problem", "answer"), read_cases("systems/no_translation.tsv"))
 def test_what_is_no_translation(answer: str, problem: str) -> None:
     assert extract(answer, DOCTOR) == (None, problem)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from cases import read_cases
 from gendermark.errors import UserError
 from gendermark.plugin import Request, Task, Translation
 from gendermark.runs.translate import check_tasks
@@ -373,37 +375,13 @@ def test_a_model_that_is_not(server: Server, steps: list[servers.Step], words: s
 
 
 @pytest.mark.parametrize(
-    ("argument", "options", "token"),
-    [
-        ("#m", {}, "openai:URL#MODEL"),
-        ("gpt#m", {}, "http://"),
-        ("http://gpu.example:8000/v1#m", {}, "in the clear"),
-        (f"https://x.example/v1#{SECRET}", {}, "OPENAI_API_KEY"),
-        ("https://x.example/v1#m", {"system": f"I am {SECRET}"}, "OPENAI_API_KEY"),
-        ("https://x.example/v1#m", {"extra": '{"a": {"api_key": "x"}}'}, "api_key"),
-        (NOWHERE, {"key_variable": "NO_SUCH"}, "set NO_SUCH"),
-        (NOWHERE, {"endpoint": "responses"}, "responses"),
-        (NOWHERE, {"temperature": "hot"}, "hot"),
-        (NOWHERE, {"temperature": "nan"}, "nan"),
-        (NOWHERE, {"max_tokens": "0"}, "max_tokens"),
-        (NOWHERE, {"seed": "-1"}, "seed"),
-        (NOWHERE, {"seed": "1.5"}, "1.5"),
-        (NOWHERE, {"logprobs": "5"}, "logprobs"),
-        (NOWHERE, {"no_think": "yes"}, "no_think"),
-        (NOWHERE, {"extra": "[1]"}, "[1]"),
-        (NOWHERE, {"extra": "{"}, "extra"),
-        (NOWHERE, {"extra": '{"n": 4}'}, "'n'"),
-        (NOWHERE, {"price_input": "free"}, "free"),
-        (NOWHERE, {"prompt": "towr"}, "towr"),
-        (NOWHERE, {"top_p": "1"}, "top_p"),
-    ],
+    ("token", "argument", "options"),
+    read_cases("systems/openai_refused.tsv"),
 )
-def test_options_that_are_refused(
-    argument: str, options: dict[str, str], token: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_that_are_refused(token: str, argument: str, options: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     with pytest.raises(UserError) as caught:
-        OpenAI(argument, options)
+        OpenAI(argument, json.loads(options))
     assert token in str(caught.value)
     assert SECRET not in str(caught.value)
 
