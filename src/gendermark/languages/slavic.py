@@ -19,8 +19,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
-from gendermark.languages.language import Agreement, Clue, Clues
+from gendermark.languages.language import Agreement, Clue, Clues, Language
 from gendermark.languages.tables import pattern, record, toml_of, word_tuple
 
 _NOTHING = re.compile(r"(?!)")
@@ -114,37 +116,44 @@ class Grammar:
     that: str = ""
     """A feminine demonstrative that is one only as the first word: «та» is also "and"."""
 
-    def adjective(self, word: str, number: str) -> Agreement | None:  # noqa: ARG002
+    def language(self, code: str, name: str, **more: Any) -> Language:
+        return Language(
+            code=code,
+            name=name,
+            transparent=self.transparent,
+            adjective=self._adjective,
+            clues=self._clues,
+            noun=self._noun,
+            bare_epicene=self._bare_epicene,
+            sexes={**dict.fromkeys(self.women, "f"), **dict.fromkeys(self.men, "m")},
+            by_sense=self._by_sense,
+            has_articles=False,
+            **more,
+        )
+
+    def _adjective(self, word: str, number: str) -> Agreement | None:  # noqa: ARG002
         """Lets a determiner be found beyond adjectives; what these tell depends on case, see `_attribute`."""
         return "mf" if word not in self.no_attributes and self.walkable.fullmatch(word) else None
 
-    def noun(self, word: str) -> Agreement | None:
+    def _noun(self, word: str) -> Agreement | None:
         """The gender of a noun that no lexicon has; of a word left in English, masculine."""
         if word.isascii():
             return "m" if word.isalpha() else None
-        if self._is_function_word(word) or self.no_noun.search(word) or self._finite(word):
+        if word in self._function_words or self.no_noun.search(word) or self._finite(word):
             return None
         if self.feminine_noun.search(word):
             return "f"
         return next((gender for ending, gender in self.endings if ending.search(word)), None)
 
-    def _is_function_word(self, word: str) -> bool:
-        return word in self.relatives or any(
-            word in words
-            for words in (
-                self.no_attributes,
-                self.prepositions,
-                self.no_subject,
-                self.breaks,
-                self.between,
-                self.openers,
-            )
-        )
+    @cached_property
+    def _function_words(self) -> frozenset[str]:
+        lists = (self.no_attributes, self.prepositions, self.no_subject, self.breaks, self.between, self.openers)
+        return frozenset(self.relatives).union(*lists)
 
-    def bare_epicene(self, word: str) -> Agreement | None:
+    def _bare_epicene(self, word: str) -> Agreement | None:
         return None if self.no_gender.search(word) or self.someone.fullmatch(word) else "m"
 
-    def clues(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    def _clues(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
         if number == "plural":
             return self._one_of(words, start)
         before = words[start - 1] if start else ""
@@ -166,7 +175,7 @@ class Grammar:
         outranked = any(clue.agreement == "f" for clue in found)
         return found + [clue for clue in attributes if not (outranked and clue.agreement == "m")]
 
-    def by_sense(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    def _by_sense(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
         """The verb of a subject in -а or -я: «жертва рассказал»; that of a masculine one is among the `clues`."""
         noun = words[start]
         if number == "plural" or not noun.endswith(("а", "я")):
@@ -175,10 +184,6 @@ class Grammar:
         while first and (words[first - 1] in self.feminine or self.walkable.fullmatch(words[first - 1])):
             first -= 1
         return self._predicate(words, first, end, noun)
-
-    @property
-    def sexes(self) -> Mapping[str, Agreement]:
-        return {**dict.fromkeys(self.women, "f"), **dict.fromkeys(self.men, "m")}
 
     def _is_nominative(self, noun: str) -> bool:
         """Whether this is the nominative of a noun that declines as a masculine, or of one of common gender."""

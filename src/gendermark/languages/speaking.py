@@ -162,42 +162,59 @@ def _nearest(grammar: Grammar, endings: Endings, clause: Clause, place: int) -> 
 
 
 @dataclass(frozen=True)
-class Copula:
-    """Words of a language whose first person has an auxiliary, which is its copula too."""
+class Predicative:
+    """Words around an adjective as predicate."""
 
-    auxiliaries: frozenset[str]
-    """Those of the first person; a participle of the same clause belongs to the speaker."""
-    subordinators: frozenset[str]
-    """Words that begin a clause without a comma."""
-    particles: frozenset[str]
-    """Clitics and adverbs that may stand between copula and adjective."""
-    before_none: frozenset[str]
+    particles: frozenset[str] = frozenset()
+    """Clitics and adverbs that may stand before the predicate."""
+    adverb: re.Pattern[str] = _NOTHING
+    joining: frozenset[str] = frozenset()
+    before_none: frozenset[str] = frozenset()
     """Conjunctions: an adjective before one of them goes with no noun."""
-    prepositions: frozenset[str]
-    no_noun: re.Pattern[str]
-    """Infinitives and oblique cases, by their endings: an adjective before one of them goes with no noun either."""
-    adverb: re.Pattern[str]
-    joining: frozenset[str]
-    first_person: re.Pattern[str]
-    """Words before an infinitive by which it belongs to the speaker: "I want to be"."""
     feeling: frozenset[str] = frozenset()
-    """Other verbs with an adjective as predicate: "cítím se silná"."""
-    infinitives: frozenset[str] = frozenset()
+    """Verbs of the first person with an adjective as predicate: "cítím se silná"."""
     instrumental: Endings = NO_ENDINGS
     """Adjectives behind those verbs."""
-    any_person: frozenset[str] = frozenset()
-    """Auxiliaries shared by all persons: the first one counts, and only where nothing else tells."""
-    others: frozenset[str] = frozenset()
-    """Subjects and verbs of the third person, whose infinitive or shared auxiliary is not the speaker's."""
     short: Endings = NO_ENDINGS
     """Forms of adjectives that are predicates only."""
+    me: frozenset[str] = frozenset()
+    """"Me" and "myself", as objects."""
+    others: frozenset[str] = frozenset()
+    """Subjects and verbs of the third person, whose infinitive or shared auxiliary is not the speaker's."""
+    first_person: re.Pattern[str] = _NOTHING
+
+    def _passes(self, word: str) -> bool:
+        return word in self.particles or self.adverb.search(word) is not None
+
+    def _beyond(self, clause: Clause, place: int) -> int:
+        while place < len(clause) and self._passes(clause[place].word):
+            place += 1
+        return place
+
+
+@dataclass(frozen=True)
+class Copula(Predicative):
+    """Words of a language whose first person has an auxiliary, which is its copula too.
+
+    `first_person` has the words before an infinitive by which it belongs to the speaker: "I want to be".
+    """
+
+    auxiliaries: frozenset[str] = frozenset()
+    """Those of the first person; a participle of the same clause belongs to the speaker."""
+    subordinators: frozenset[str] = frozenset()
+    """Words that begin a clause without a comma."""
+    prepositions: frozenset[str] = frozenset()
+    no_noun: re.Pattern[str] = _NOTHING
+    """Infinitives and oblique cases, by their endings: an adjective before one of them goes with no noun either."""
+    infinitives: frozenset[str] = frozenset()
+    any_person: frozenset[str] = frozenset()
+    """Auxiliaries shared by all persons: the first one counts, and only where nothing else tells."""
     pronouns: frozenset[str] = frozenset()
     """The pronoun "I", which may replace the auxiliary."""
     comparing: frozenset[str] = frozenset()
     """Words before a pronoun that is no subject: "more than I"."""
     object_pronouns: frozenset[str] = frozenset()
     """Pronouns behind the auxiliary that elsewhere are verbs of another clause."""
-    me: frozenset[str] = frozenset()
     left: Endings = NO_ENDINGS
     """What agrees with the object "me": "he left me alone"."""
     taken: Endings = NO_ENDINGS
@@ -218,17 +235,12 @@ class Copula:
             starts = [at for at in range(len(clause)) if at == 0 or self._begins(clause, at)]
             yield from (clause[a:b] for a, b in zip(starts, [*starts[1:], len(clause)], strict=True))
 
-    def _passes(self, word: str) -> bool:
-        return word in self.particles or self.adverb.search(word) is not None
-
     def _stands_alone(self, grammar: Grammar, endings: Endings, clause: Clause, place: int) -> bool:
         if place + 1 == len(clause) or self.short.gender_of(clause[place].word):
             return True
         after = clause[place + 1].word
         if after in self.joining:  # "strong and quick", but not "a strong and quick leader"
-            other = place + 2
-            while other < len(clause) and self._passes(clause[other].word):
-                other += 1
+            other = self._beyond(clause, place + 2)
             is_joined = other < len(clause) and grammar.read(endings, clause[other])
             return not is_joined or self._stands_alone(grammar, endings, clause, other)
         cues = grammar.read(endings, clause[place]), grammar.read(endings, clause[place + 1])
@@ -435,30 +447,15 @@ def _pairs(text: str) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True)
-class Predicates:
+class Predicates(Predicative):
     """What the speaker is said to be, right behind the pronoun or a verb of being."""
 
-    short: Endings
-    """Words that are predicates only."""
-    full: Endings
+    full: Endings = NO_ENDINGS
     """Words that may also go with a noun; with none behind them they are predicates."""
-    instrumental: Endings
-    particles: frozenset[str]
-    """What may stand between pronoun and predicate; adverbs too."""
-    adverb: re.Pattern[str]
-    joining: frozenset[str]
-    before_none: frozenset[str]
-    """Conjunctions: the word before one of them, as before a preposition, goes with no noun."""
-    feeling: frozenset[str]
-    """Verbs of the first person with a predicate, alone or with "myself"."""
-    me: frozenset[str]
-    """"Me" and "myself", behind such a verb."""
-    being: frozenset[str]
+    being: frozenset[str] = frozenset()
     """Infinitives and others with the instrumental; whose it is is said by a controller in front of them."""
-    controllers: frozenset[str]
-    others: frozenset[str]
-    """Somebody else whom such an infinitive may belong to."""
-    glad: Endings
+    controllers: frozenset[str] = frozenset()
+    glad: Endings = NO_ENDINGS
     """What a clause without pronoun can begin with."""
     infinitive: re.Pattern[str] = _NOTHING
     """It goes with a predicate too: "ready to leave"."""
@@ -475,21 +472,15 @@ class Predicates:
     to_me: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()
     """Where one of these is a subject, a verb without a pronoun is not the speaker's."""
-    first_person: re.Pattern[str] = _NOTHING
     appearing: frozenset[str] = frozenset()
     """Verbs whose subject stands behind them: "a bus arrived"."""
-
-    def _behind(self, clause: Clause, place: int) -> int:
-        while place < len(clause) and (clause[place].word in self.particles or self.adverb.search(clause[place].word)):
-            place += 1
-        return place
 
     def _stands_alone(self, grammar: Grammar, endings: Endings, clause: Clause, place: int) -> bool:
         if place + 1 == len(clause):
             return True
         after = clause[place + 1].word
         if after in self.joining:  # "strong and quick", but not "a strong and quick leader"
-            other = self._behind(clause, place + 2)
+            other = self._beyond(clause, place + 2)
             if other < len(clause) and grammar.read(endings, clause[other]):
                 return self._stands_alone(grammar, endings, clause, other)
         if after in self.joining or after in self.before_none or after in grammar.prepositions:
@@ -499,7 +490,7 @@ class Predicates:
         return endings is not self.instrumental and self.oblique.search(after) is not None
 
     def _predicate(self, grammar: Grammar, clause: Clause, start: int) -> Cue | None:
-        place = self._behind(clause, start)
+        place = self._beyond(clause, start)
         if place == len(clause):
             return None
         place = next(iter(self._beyond_phrase(grammar, clause, place, feels=True)), place)
@@ -514,10 +505,10 @@ class Predicates:
     def _instrumental(self, grammar: Grammar, clause: Clause, is_ours: bool) -> Iterator[Cue]:
         for place, token in enumerate(clause):
             is_ours = (is_ours or token.word in self.controllers) and token.word not in self.others
-            start = self._behind(clause, place + 1)
+            start = self._beyond(clause, place + 1)
             of_me = start < len(clause) and clause[start].word in self.me
             if token.word in self.feeling or ((is_ours or of_me) and token.word in self.being):
-                start = self._behind(clause, start + 1) if of_me else start
+                start = self._beyond(clause, start + 1) if of_me else start
                 cue = None
                 for begin in self._beyond_phrase(grammar, clause, start, token.word in self.feeling):
                     if self._stands_alone(grammar, self.instrumental, clause, begin):
@@ -528,7 +519,7 @@ class Predicates:
 
     def _beyond_phrase(self, grammar: Grammar, clause: Clause, start: int, feels: bool) -> list[int]:
         if feels and start < len(clause) and clause[start].word in grammar.prepositions:
-            beyond = [self._behind(clause, start + 2), self._behind(clause, start + 3)]
+            beyond = [self._beyond(clause, start + 2), self._beyond(clause, start + 3)]
             return [at for at in beyond if at + 1 == len(clause)]
         return [start] if start < len(clause) else []
 
@@ -557,11 +548,11 @@ class Predicates:
         for first_clause, clause in pairwise(clauses):
             if any(token.word in grammar.markers for token in first_clause):
                 n_openers = next((at for at, token in enumerate(clause) if token.word not in self.openers), 0)
-                place = self._behind(clause, n_openers)
+                place = self._beyond(clause, n_openers)
                 kinds = (grammar.participle, self.short, *([self.full] if n_openers else []))
                 for endings in kinds if place < len(clause) else ():
                     cue = grammar.read(endings, clause[place])
-                    last = place if endings is self.full else self._behind(clause, place + 1) - 1
+                    last = place if endings is self.full else self._beyond(clause, place + 1) - 1
                     if cue and self._stands_alone(grammar, endings, clause, last):
                         return [cue]
         return []
@@ -602,7 +593,7 @@ class Predicates:
         return []
 
     def _glad(self, grammar: Grammar, clause: Clause) -> list[Cue]:
-        place = self._behind(clause, 0)
+        place = self._beyond(clause, 0)
         cue = grammar.read(self.glad, clause[place]) if place < len(clause) else None
         return [cue] if cue else []
 
@@ -795,9 +786,3 @@ def _prepared(given: Mapping[str, Any], like: Reader | None) -> dict[str, Any]:
 
 
 _WAYS: dict[str, type[Copula | Predicates | InVerb]] = {"copula": Copula, "predicates": Predicates, "in_verb": InVerb}
-
-
-def examples_of(code: str) -> tuple[str, str, str]:
-    """A masculine sentence of a language, a feminine one, and one without gender."""
-    masculine, feminine, without = toml_of(code, "speaker.toml")["examples"]
-    return masculine, feminine, without

@@ -65,6 +65,19 @@ def by_gender(masculine: str, feminine: str, both: str = "") -> dict[str, str]:
     return by_agreement({"m": masculine, "f": feminine, "mf": both})
 
 
+def words_of(
+    code: str, normalise: Callable[[str], str] = str
+) -> tuple[Mapping[str, frozenset[str]], Mapping[str, Mapping[str, str]]]:
+    """The lists in a language's `words.toml`, and its tables of words by agreement."""
+    lists, tables = {}, {}
+    for name, given in toml_of(code, "words.toml").items():
+        if isinstance(given, str):
+            lists[name] = frozenset(map(normalise, given.split()))
+        else:
+            tables[name] = {normalise(word): agreement for word, agreement in by_agreement(given).items()}
+    return lists, tables
+
+
 def joined(text: str) -> str:
     return re.sub(r"\s*\n\s*", "", text)
 

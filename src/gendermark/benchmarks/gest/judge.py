@@ -11,7 +11,8 @@ from gendermark.benchmarks.gest import Settings, items
 from gendermark.benchmarks.gest.measures import MEASURES
 from gendermark.errors import UserError
 from gendermark.languages.folders import codes
-from gendermark.languages.speaking import Cue, examples_of, reader_of
+from gendermark.languages.speaking import Cue, reader_of
+from gendermark.languages.tables import toml_of
 from gendermark.reading.failures import failure
 from gendermark.records import Gender, Item, Judgement, Verdict
 
@@ -20,9 +21,6 @@ def cues_of(text: str, language: str, *, fitted: bool = False) -> list[Cue]:
     """The words that show the speaker's gender; `fitted`: by the rules fitted on the released translations."""
     reader = reader_of(language, "fitted" if fitted else "speaker")
     return reader.cues(text) if reader else []
-
-
-_ORDER = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
@@ -59,8 +57,8 @@ def _judgement(item: Item, text: str, cues: Sequence[Cue]) -> Judgement:
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
-    examples = examples_of(settings.target_language)
-    return examples[_ORDER.index(gender)]
+    examples: Sequence[str] = toml_of(settings.target_language, "speaker.toml")["examples"]
+    return examples[(Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL).index(gender)]
 
 
 PUBLISHED_LANGUAGES = ("be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk")

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language, RoleForms
-from gendermark.languages.tables import toml_of
+from gendermark.languages.tables import words_of
 
 # Vowel signs and tatweel go, alef loses its hamza or madda, final yaa its dots; Persian letters some systems write.
 _LETTERS = str.maketrans("أإآٱىیک", "ااااييك", "\u0640\u0670")
@@ -37,21 +37,8 @@ def normalise(word: str) -> str:
     return _LOOSE_TAA.sub(r"\1ة", word) if word.endswith("ه") and not word.endswith("موجه") else word
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(normalise(word) for word in text.split())
-
-
-def _table(masculine: str, feminine: str) -> Mapping[str, Agreement]:
-    return {**dict.fromkeys(_words(masculine), "m"), **dict.fromkeys(_words(feminine), "f")}
-
-
-_W = {name: _words(text) for name, text in toml_of("ar", "words.toml").items()}
-
-# Not لهذا, كذلك, لذلك: they are mostly adverbs ("therefore", "likewise"). ذلك is among the clues for the same reason.
-_SINGULAR = _table("هذا وهذا فهذا", "هذه وهذه فهذه لهذه بهذه تلك وتلك فتلك لتلك بتلك هاته")
-_PLURAL = _table("أحد لأحد بأحد وأحد كأحد", "إحدى لإحدى بإحدى وإحدى كإحدى")  # "one of the"
-
-_FOLLOWING = _table("الذي هو", "التي هي")
+_W, _TABLES = words_of("ar", normalise)
+_FOLLOWING = _TABLES["following"]
 _GOVERNED = re.compile("لل|[بك]ال|ل|ب(?!ارم|ارت)")
 
 
@@ -184,14 +171,14 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
 LANGUAGE = Language(
     code="ar",
     name="Arabic",
-    singular=_SINGULAR,
-    plural=_PLURAL,
+    singular=_TABLES["singular"],
+    plural=_TABLES["plural"],
     prefixes=tuple(sorted(_PREFIXES, key=len, reverse=True)),
     normalise=normalise,
     clues=clues,
     noun=noun,
     bare_epicene=bare_epicene,
-    sexes=_table("ذكر رجل", "أنثى امرأة"),
+    sexes=_TABLES["sexes"],
     by_sense=by_sense,
     role_forms=_role_forms,
     plural_endings=("ين", "ون", "ات", "وا"),

@@ -25,11 +25,9 @@ import re
 from collections.abc import Sequence
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import by_agreement, toml_of, word_set
+from gendermark.languages.tables import word_set, words_of
 
-_TEXT = toml_of("cs", "words.toml")
-_W = {name: word_set(text) for name, text in _TEXT["sets"].items()}
-
+_W, _TABLES = words_of("cs")
 
 # Adjectives whose endings -á, -ou, -ém could otherwise be a verb's, a noun's or an adverb's (hledá, ženou, problém).
 _STEM = re.compile(
@@ -291,14 +289,14 @@ def _bare_epicene(word: str) -> Agreement | None:
 LANGUAGE = Language(
     code="cs",
     name="Czech",
-    singular=by_agreement(_TEXT["singular"]),
-    plural=by_agreement(_TEXT["plural"]),
+    singular=_TABLES["singular"],
+    plural=_TABLES["plural"],
     transparent=_W["transparent"],
     adjective=_adjective,
     clues=_clues,
     noun=_noun,
     bare_epicene=_bare_epicene,
-    sexes=by_agreement(_TEXT["sexes"]),
+    sexes=_TABLES["sexes"],
     by_sense=_by_sense,
     has_articles=False,
 )

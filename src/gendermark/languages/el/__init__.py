@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import word_tuple
+from gendermark.languages.tables import word_tuple, words_of
 
 
 @lru_cache(maxsize=8192)
@@ -36,34 +36,8 @@ def _normalise(word: str) -> str:
     return unicodedata.normalize("NFC", kept)
 
 
-def _table(masculine: str, feminine: str, both: str = "") -> dict[str, Agreement]:
-    """Words to genders; "αυτ|ος|ου" stands for two words."""
-    table: dict[str, Agreement] = {}
-    for genders, words in (("m", masculine), ("f", feminine), ("mf", both)):
-        for stem, *endings in (word.split("|") for word in words.split()):
-            table.update(dict.fromkeys((stem + ending for ending in endings or [""]), genders))
-    return table
-
-
-_SINGULAR = _table(
-    "ο του τον στον στου ενας ενος εναν ενα κανενας κανενος κανεναν κανενα κυρι|ος|ου|ο|ε αυτ|ος|ου|ον εκειν|ος|ου|ον "
-    "τουτ|ος|ου|ον καποι|ος|ου|ον|ο ποι|ος|ου|ον|ο οποι|ος|ου|ον|ο τετοι|ος|ου|ον|ο",
-    "η της τη την στη στην στης μια μιας μιαν καμι|α|ας|αν κυρι|α|ας αυτ|η|ης|ην εκειν|η|ης|ην τουτ|η|ης|ην "
-    "καποι|α|ας|αν ποι|α|ας|αν οποι|α|ας|αν τετοι|α|ας|αν",
-    "καθε",
-)
-_PLURAL = _table(
-    "τους στους κυρι|οι|ους αυτ|οι|ους εκειν|οι|ους καποι|οι|ους ποι|οι|ους τετοι|οι|ους μερικ|οι|ους πολλ|οι|ους "
-    "ολ|οι|ους λιγ|οι|ους αρκετ|οι|ους",
-    "τις στις κυριες αυτες εκεινες καποιες ποιες τετοιες μερικες πολλες ολες λιγες αρκετες",
-    "οι των δυο τρεις τεσσερις",
-)
-_TRANSPARENT = frozenset({"πιο", "πολυ", "τοσο", "πρωην", "νυν", "δυο", "τρεις", "τεσσερις", "πεντε", "δεκα"})
-
-_NOT_ADJECTIVES = frozenset(
-    _table("μου σου μας σας που οπου αυτο εκεινο απο οσο μονο υπο", "για δια ηδη επειδη δηλαδη μη βεβαια χθες χτες")
-)
-_PEOPLE = _table("αν|δρας|τρας|δρα|τρα|δρες|τρες", "γυναικ|α|ας|ες")
+_W, _TABLES = words_of("el")
+_SINGULAR, _PLURAL = _TABLES["singular"], _TABLES["plural"]
 _ENDINGS: dict[str, tuple[tuple[re.Pattern[str], Agreement], ...]] = {
     "singular": (
         (re.compile(r"\w{2,}ος"), "m"),
@@ -81,15 +55,6 @@ _NOMINATIVES = {
     "της": re.compile(r"\w*(?<!ιδ)(?<!ον)(?<!οντ)ος"),
 }
 _OFFICES = re.compile(r"(ελεγκτ|διοικητ|σκηνοθετ|(γυμνασι|λυκει|τμηματ)αρχ)(ης|η|ες|ων)")
-_NEUTERS = frozenset(
-    _table(
-        "",
-        "",
-        "παιδ|ι|ιου|ια|ιων|ακι|ακια τεκν|ο|ου|α|ων νηπι|ο|ου|α|ων μωρ|ο|ου|α|ων θυμα||τος|τα θυματων ατομ|ο|ου|α|ων "
-        "αφεντικ|ο|ου|α|ων προσωπικ|ο|ου προσωπ|ο|ου|α|ων στελεχ|ος|ους|η|ων μελ|ος|ους|η|ων κεντρο κεντρου "
-        "καθαριστικ|ο|ου συνεργει|ο|ου γραφει|ο|ου",
-    )
-)
 _FEMALE_ENDINGS = word_tuple("τρια τριας ισσα ισσας ιδα ιδας ινα ινας ουσα ουσας τριες ισσες ιδες")
 _MALE_ENDINGS = ("της", "τες", "ος", "οι", "ους", "εας", "ας", "ων", "ης")
 _PREDICATE = re.compile(r"\w{3,}(?:μεν|στ|τικ|ιμ|ρ|θυμ)(ος|η)")
@@ -98,15 +63,14 @@ _PARTICIPLE = re.compile(r"\w+μεν(?:(οι)|ες)")
 
 @lru_cache(maxsize=4096)
 def _adjective(word: str, number: str) -> Agreement | None:
-    if word in _NOT_ADJECTIVES:
+    if word in _W["not_adjectives"]:
         return None
-    if word in _PEOPLE:
-        return _PEOPLE[word]
-    return next((agreement for ending, agreement in _ENDINGS[number] if ending.fullmatch(word)), None)
+    endings = (agreement for ending, agreement in _ENDINGS[number] if ending.fullmatch(word))
+    return _TABLES["sexes"].get(word) or next(endings, None)
 
 
 def _noun(word: str) -> Agreement | None:
-    if word in _NEUTERS or len(word) < 4:
+    if word in _W["neuters"] or len(word) < 4:
         return None
     if word.endswith(_FEMALE_ENDINGS):
         return "f"
@@ -115,7 +79,7 @@ def _noun(word: str) -> Agreement | None:
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     noun, before = words[start], words[start - 1] if start else ""
-    if words[end - 1] in _NEUTERS or noun in _NEUTERS:
+    if words[end - 1] in _W["neuters"] or noun in _W["neuters"]:
         if told := _by_sense(words, start, end, number):
             return told
         return [Clue(start, "m"), Clue(start, "f")]  # takes back what "του" said
@@ -127,8 +91,8 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     if before == "οι" and _PLURAL.get(words[start - 2] if start > 1 else "", "mf") != "mf":
         return [Clue(start - 2, _PLURAL[words[start - 2]])]
     if before == "οι" and number == "plural" and words[end : end + 1] in (["ειναι"], ["ηταν"]):
-        at = end + 2 if end + 1 < len(words) and words[end + 1] in _TRANSPARENT else end + 1
-        if at < len(words) and words[at] not in _TRANSPARENT and (participle := _PARTICIPLE.fullmatch(words[at])):
+        at = end + 2 if end + 1 < len(words) and words[end + 1] in _W["transparent"] else end + 1
+        if at < len(words) and words[at] not in _W["transparent"] and (participle := _PARTICIPLE.fullmatch(words[at])):
             return [Clue(at, "m" if participle[1] else "f")]
     return []
 
@@ -138,7 +102,7 @@ def _by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     if words[end : end + 1] not in (["ειναι"], ["ηταν"]):
         return []
     at = end + 1
-    while at < len(words) and words[at] in _TRANSPARENT:
+    while at < len(words) and words[at] in _W["transparent"]:
         at += 1
     predicate = _PREDICATE.fullmatch(words[at]) if at < len(words) else None
     return [Clue(at, "m" if predicate[1] == "ος" else "f")] if predicate else []
@@ -149,11 +113,11 @@ LANGUAGE = Language(
     name="Greek",
     singular=_SINGULAR,
     plural=_PLURAL,
-    transparent=_TRANSPARENT,
+    transparent=_W["transparent"],
     adjective=_adjective,
     normalise=_normalise,
     clues=_clues,
     noun=_noun,
-    sexes=_PEOPLE,
+    sexes=_TABLES["sexes"],
     by_sense=_by_sense,
 )

@@ -17,13 +17,13 @@ Article, conjunctions and prepositions are written together with the noun.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product, takewhile
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import toml_of
+from gendermark.languages.tables import words_of
 
-_TEXT = toml_of("he", "words.toml")
+_W, _TABLES = words_of("he")
 _POINTS = re.compile("[\u0591-\u05bd\u05bf-\u05c5\u05c7]")
 _WITHOUT_FINAL_LETTERS = str.maketrans("ךםןףץ", "כמנפצ")
 
@@ -40,18 +40,10 @@ _EPICENE = re.compile(
 
 # Forms in final he that are masculine; then those that are written alike for both genders, or are no verbs.
 _ROOT_IN_HE = re.compile("^(?:.י[^ת]ה|ה[^ויל][^ת]ה|הי[^ת]ה|הת.[^ת]ה|השת.ה|הופנה|הורשה|הושווה)$")
-_MASCULINE_IN_HE_FORMS = frozenset(_TEXT["masculine_in_he"].split())
-_EITHER_IN_HE_FORMS = frozenset(_TEXT["either_in_he"].split())
-_FUTURE = "יהיה יאמר יגיד יגיע יבוא יחזור יתקשר יאחר יוכל ירצה יצטרך יעזור יעבוד ידבר ילך ישאל יקבל יעשה יכתוב"
 
 
-def _table(masculine: Iterable[str], feminine: Iterable[str]) -> Mapping[str, Agreement]:
-    return {**dict.fromkeys(masculine, "m"), **dict.fromkeys(feminine, "f")}
-
-
-def _with(words: str, ending: str) -> Mapping[str, Agreement]:
-    masculine = words.split()
-    return _table(masculine, (word.translate(_WITHOUT_FINAL_LETTERS) + ending for word in masculine))
+def _with_feminine(masculine: frozenset[str], feminine_of: Callable[[str], str]) -> dict[str, Agreement]:
+    return {**dict.fromkeys(masculine, "m"), **{feminine_of(word): "f" for word in masculine}}
 
 
 def _past(masculine: str) -> str:
@@ -59,33 +51,19 @@ def _past(masculine: str) -> str:
     return re.sub("ה$", "ת", masculine.translate(_WITHOUT_FINAL_LETTERS)) + "ה"
 
 
-_PAST_VERBS = _table(_TEXT["past"].split(), [*map(_past, _TEXT["past"].split()), "הייתה"])
-_ADJECTIVES = {**_with(_TEXT["with_tav"], "ת"), **_with(_TEXT["with_he"], "ה")}
-_COPULA = _table(("הוא", "אינו", "איננו"), ("היא", "אינה", "איננה"))
-_VERBS = {
-    **_ADJECTIVES,
-    **_table(_FUTURE.split(), ("ת" + word[1:] for word in _FUTURE.split())),
-    **_PAST_VERBS,
-    **_COPULA,
+_PAST_VERBS = {**_with_feminine(_W["past"], _past), "הייתה": "f"}
+_ADJECTIVES = {
+    **_with_feminine(_W["with_tav"], lambda word: word.translate(_WITHOUT_FINAL_LETTERS) + "ת"),
+    **_with_feminine(_W["with_he"], lambda word: word.translate(_WITHOUT_FINAL_LETTERS) + "ה"),
 }
-_THIS_DEFINITE = _table(("הזה", "ההוא"), ("הזאת", "הזו", "ההיא"))
-_THIS_INDEFINITE = _table(("זה", "אחד"), ("זו", "זאת", "אחת"))
-_BEFORE_PREDICATE = {
-    **_COPULA,
-    **_table(("היה", "יהיה", "שהוא", "שהיה", "והוא"), ("הייתה", "היתה", "תהיה", "שהיא", "שהייתה", "שהיתה", "והיא")),
-}
+_COPULA = _TABLES["copula"]
+_VERBS = {**_ADJECTIVES, **_with_feminine(_W["future"], lambda word: "ת" + word[1:]), **_PAST_VERBS, **_COPULA}
+_THIS_DEFINITE = _TABLES["this_definite"]
+_BEFORE_PREDICATE = {**_COPULA, **_TABLES["before_predicate"]}
 _BEFORE_NOUNS = ("ראש", "עו ד", "עו״ד", "רו ח", "רו״ח", "ד ר", "ד״ר", "דוקטור")  # with a genitive, or titles of a name
-_REFLEXIVE = _table(("עצמו", "בעצמו", "לעצמו", "מעצמו"), ("עצמה", "בעצמה", "לעצמה", "מעצמה"))
-
-_POSSESSIVES = "שלי שלך שלו שלה שלנו שלכם שלכן שלהם שלהן"
-_ADVERBS = "לא גם כבר עדיין תמיד מאוד ביותר באמת אף רק פעם שוב כאן אכן בעצם ממש כנראה"
-_CONJUNCTIONS = "כי אבל אם כאשר אך אז ואז לכן ולכן וגם"
-_QUESTIONS = "איפה היכן מתי למה מדוע האם איזו איזה"
-_ADVERB_SET = frozenset(_ADVERBS.split())
-_BETWEEN = frozenset([*_POSSESSIVES.split(), *_ADVERBS.split()])
-_PREPOSITIONS = frozenset(["של", "עם", "ליד", "על", "מול", "אצל"])
-_CLAUSE_OPENERS = frozenset(_CONJUNCTIONS.split())
-_OPENERS = frozenset([*_CONJUNCTIONS.split(), *_QUESTIONS.split(), "אתמול", "היום", "מחר", "כל", "אותה", "אותו"])
+_BETWEEN = _W["possessives"] | _W["adverbs"]
+_OPENERS = _W["conjunctions"] | _W["other_openers"]
+_NO_VERBS = _W["either_in_he"] | _W["prepositions"] | _OPENERS | _BETWEEN
 
 
 def _is_subject(words: Sequence[str], start: int, prefix: str) -> bool:
@@ -98,7 +76,7 @@ def _is_subject(words: Sequence[str], start: int, prefix: str) -> bool:
 
 def _past_in_he(word: str) -> Agreement | None:
     """A word in final he: a feminine past, or the masculine of a verb whose root ends so (ניקה, התחרה, הטעה)."""
-    if word in _MASCULINE_IN_HE_FORMS or _ROOT_IN_HE.match(word):
+    if word in _W["masculine_in_he"] or _ROOT_IN_HE.match(word):
         return "m"
     if word.startswith("הו") and len(word) == 5 and word[3] != "ת":
         return None
@@ -110,7 +88,7 @@ def _verb_by_ending(word: str) -> Agreement | None:
     """The gender of the word right behind a sentence's subject, where a verb is all that can stand."""
     if word in _VERBS:
         return _VERBS[word]
-    if word in _EITHER_IN_HE_FORMS or word in _PREPOSITIONS or word in _OPENERS or word in _BETWEEN or len(word) < 3:
+    if word in _NO_VERBS or len(word) < 3:
         return None
     if word[-1] == "ה":
         return _past_in_he(word)
@@ -123,7 +101,7 @@ def _verb_by_ending(word: str) -> Agreement | None:
 
 def _begins(words: Sequence[str], start: int) -> bool:
     """Whether the noun there begins a sentence or clause, bare or with its article."""
-    return start == 0 or words[start - 1] in _CLAUSE_OPENERS
+    return start == 0 or words[start - 1] in _W["conjunctions"]
 
 
 def _attributes(words: Sequence[str], position: int, definite: bool) -> tuple[Clues, int]:
@@ -135,7 +113,7 @@ def _attributes(words: Sequence[str], position: int, definite: bool) -> tuple[Cl
         if agreement is None and word.startswith("ה"):
             agreement = _ADJECTIVES.get(word[1:])
         if agreement is None and not definite:
-            agreement = _THIS_INDEFINITE.get(word) or _ADJECTIVES.get(word)
+            agreement = _TABLES["this_indefinite"].get(word) or _ADJECTIVES.get(word)
         if agreement is not None:
             found.append(Clue(position, agreement))
         elif word not in _BETWEEN:
@@ -150,14 +128,14 @@ def _predicate(words: Sequence[str], position: int, governs: bool) -> Clues:
         return []
     word = words[position]
     places = range(position + 1, min(position + 5, len(words)))
-    later = list(takewhile(lambda at: words[at] not in _CLAUSE_OPENERS, places))
+    later = list(takewhile(lambda at: words[at] not in _W["conjunctions"], places))
     if word in _VERBS:
         return [Clue(position, _VERBS[word])]
     if word in ("שם", "שמה") and later and words[later[0]] == "את":  # "put", which is also "there"
         return [Clue(position, "m" if word == "שם" else "f")]
     if word.startswith("ש") or word == "אשר":
         return [Clue(at, _COPULA[words[at]]) for at in later if words[at] in _COPULA][:1]
-    table = _VERBS if word in _PREPOSITIONS or word[0] in "בלמ" or governs else _REFLEXIVE
+    table = _VERBS if word in _W["prepositions"] or word[0] in "בלמ" or governs else _TABLES["reflexive"]
     return [Clue(at, table[words[at]]) for at in later[:3] if words[at] in table][:1]
 
 
@@ -192,7 +170,7 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
         if number == "singular" and end - start == 1 and behind < len(words) and words[behind] in _THIS_DEFINITE:
             return [Clue(behind, _THIS_DEFINITE[words[behind]])]
         # So may a feminine verb (החוקר רצתה). A masculine one behind a feminine noun is left alone.
-        while behind < len(words) and words[behind] in _ADVERB_SET:
+        while behind < len(words) and words[behind] in _W["adverbs"]:
             behind += 1
         subject = start == 0 or (_begins(words, start) and words[start][0] == "ה")
         if number == "singular" and behind < len(words) and subject:
@@ -216,15 +194,11 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     return found
 
 
-_PHRASES = "בפני לפני לאחר לגבי בגלל בזמן בעוד הרבה היום השני האחר בעצמו לעצמו בעצמה לעצמה"
-_NO_NOUNS = frozenset(_PHRASES.split())
-
-
 def noun(word: str) -> Agreement | None:
     """An unknown noun by its ending. It must have an article or preposition: else it may be any part of speech."""
     if not re.match("[הבל]|מה|של?ה|ו?ש?כ?ש?ה", word) or len(word) < 4:
         return "m" if word.isascii() and word.isalpha() else None
-    if word in _NO_NOUNS or word in _VERBS:
+    if word in _W["no_nouns"] or word in _VERBS:
         return None
     return "f" if word.endswith(("ה", "ת")) and not word.endswith("מומחה") else "m"
 
@@ -248,5 +222,5 @@ LANGUAGE = Language(
     clues=clues,
     noun=noun,
     bare_epicene=bare_epicene,
-    sexes=_table(("גבר",), ("אישה", "אשה")),
+    sexes=_TABLES["sexes"],
 )

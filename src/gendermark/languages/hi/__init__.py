@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import toml_of
+from gendermark.languages.tables import words_of
 
 _SPELLINGS = (
     (re.compile("[\u093c\u200c\u200d]"), ""),  # nukta, joiners
@@ -36,50 +36,27 @@ def _normalise(word: str) -> str:
     return word
 
 
-def _set(text: str) -> frozenset[str]:
-    return frozenset(_normalise(word) for word in text.split())
+_W, _TABLES = words_of("hi", _normalise)
 
 
-def _varying(stems: str, masculine: str = "ा े", feminine: str = "ी") -> dict[str, Agreement]:
+def _varying(stems: frozenset[str], masculine: str = "ा े", feminine: str = "ी") -> dict[str, Agreement]:
     """Each stem with the endings of both genders."""
     return {
         _normalise(stem + ending): gender
-        for stem in stems.split()
+        for stem in stems
         for gender, endings in (("m", masculine), ("f", feminine))
         for ending in endings.split()
     }
 
 
-_W = {name: _set(text) for name, text in toml_of("hi", "words.toml").items()}
-_DETERMINERS: dict[str, Agreement] = {
-    **_varying("क मेर तेर हमार तुम्हार आपक उसक इसक उनक इनक किसक जिसक जिनक अपन"),
-    **dict.fromkeys(_set("वह यह वो वे ये उस इस उन इन कौन कोई किसी हर प्रत्येक"), "mf"),
-}
-_ADJECTIVES: dict[str, Agreement] = {
-    **_varying("अच्छ बुर बड़ छोट पुरान लंब मोट पतल ऊंच गोर काल प्यार बूढ़ अकेल भल सच्च झूठ अनोख सयान भोल अगल पिछल दूसर"),
-    **_varying("खड़ तीसर पहल ऐस वैस कैस जैस थक डर भूख प्यास मीठ कड़ सीध तगड़ दुबल अंध निराल मनचाह पक्क गंद इकलौत चौथ सार"),
-    **_varying("न", "या ए", "ई"),
-    **_varying("घबरा", "या ए", "ई"),
-}
-_MARKERS: dict[str, Agreement] = {  # not "महिला": "यह महिला एक डॉक्टर है"; the lexicon has "महिला डॉक्टर"
-    **dict.fromkeys(_set("मेल श्री"), "m"),
-    **dict.fromkeys(_set("लेडी फीमेल श्रीमती सुश्री"), "f"),
-}
-
+_DETERMINERS = {**_varying(_W["determiner_stems"]), **_TABLES["determiners"]}
+_ADJECTIVES = {**_varying(_W["adjective_stems"]), **_varying(_W["adjective_stems_with_y"], "या ए", "ई")}
+_MARKERS, _TITLES = _TABLES["markers"], _TABLES["titles"]
 _WITHIN_THE_PHRASE = frozenset({*_DETERMINERS, *_ADJECTIVES, *_MARKERS, *_W["transparent"]})
-
-_TITLES: dict[str, Agreement] = {
-    **dict.fromkeys(_set("साहब साहेब महोदय सर"), "m"),
-    **dict.fromkeys(_set("साहिबा महोदया मैडम मैम"), "f"),
-}
-_VERBS: dict[str, Agreement] = {
-    **_varying("ग आ मुस्कुरा मुस्करा सो रो पा चिल्ला घबरा टकरा शरमा पछता ला", "या ए", "ई ईं"),
-    **_varying("चल बैठ पहुंच बोल निकल हंस लौट रुक उठ लग चुक सक मिल भाग गिर मर लड़ झगड़ भूल दौड़ कूद उतर चढ़ डर झुक मुड़", "ा े", "ी ीं"),
-}
-_CONTINUOUS = _varying("रह")
+_VERBS = {**_varying(_W["verb_stems_in_vowels"], "या ए", "ई ईं"), **_varying(_W["verb_stems"], "ा े", "ी ीं")}
+_CONTINUOUS, _WILLING = _varying(frozenset({"रह"})), _varying(frozenset({"वाल"}))
 _HABITUAL = re.compile(r"(?!\S*(?:दाता|नेता|क्रेता|माता|पिता|वक्ता|कर्ता|कर्त्ता|यंता)$)\S+त(?:([ाे])|ी)")
 _FUTURE = re.compile(r"(?:\S*[ेए]ं?|हों?)ग(?:([ाे])|ी)")
-_WILLING: dict[str, Agreement] = _varying("वाल")
 
 
 def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001

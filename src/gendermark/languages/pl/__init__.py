@@ -24,11 +24,9 @@ import re
 from collections.abc import Sequence
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import by_agreement, toml_of, word_set
+from gendermark.languages.tables import word_set, words_of
 
-_TEXT = toml_of("pl", "words.toml")
-_W = {name: word_set(text) for name, text in _TEXT["sets"].items()}
-
+_W, _TABLES = words_of("pl")
 
 # Stems of adjectives for persons, and suffixes that only adjectives and participles have ("umowa", "żona" are nouns).
 _STEM = re.compile(
@@ -200,14 +198,14 @@ def _bare_epicene(word: str) -> Agreement | None:
 LANGUAGE = Language(
     code="pl",
     name="Polish",
-    singular=by_agreement(_TEXT["singular"]),
-    plural=by_agreement(_TEXT["plural"]),
+    singular=_TABLES["singular"],
+    plural=_TABLES["plural"],
     transparent=_W["transparent"],
     adjective=_adjective,
     clues=_clues,
     noun=_noun,
     bare_epicene=_bare_epicene,
-    sexes=by_agreement(_TEXT["sexes"]),
+    sexes=_TABLES["sexes"],
     by_sense=_by_sense,
     has_articles=False,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from gendermark.languages.language import Agreement, Language, RoleForms
+from gendermark.languages.language import Agreement, RoleForms
 from gendermark.languages.slavic import grammar_of
 from gendermark.languages.tables import by_gender
 
@@ -82,21 +82,13 @@ _ALONE: Mapping[Agreement, str] = {
     "f": "обе обеих обеим обеими каждая каждую любая любую та другая другую",
 }
 
-LANGUAGE = Language(
-    code="ru",
-    name="Russian",
+LANGUAGE = _GRAMMAR.language(
+    "ru",
+    "Russian",
     singular={**dict.fromkeys(_GRAMMAR.feminine, "f"), "оба": "m", "два": "m"},
     plural=by_gender("обоих обоим обоими", "обе обеих обеим обеими"),
-    transparent=_GRAMMAR.transparent,
-    adjective=_GRAMMAR.adjective,
     normalise=_normalise,
-    clues=_GRAMMAR.clues,
-    noun=_GRAMMAR.noun,
-    bare_epicene=_GRAMMAR.bare_epicene,
-    sexes=_GRAMMAR.sexes,
-    by_sense=_GRAMMAR.by_sense,
     role_forms=_role_forms,
-    has_articles=False,
     person_noun=_person_noun,
     has_animacy=True,
     case_ending=re.compile("[аяоеиыуюьйвмх]{1,3}$"),
