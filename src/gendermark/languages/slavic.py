@@ -17,13 +17,13 @@ feminine determiners only.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import pattern, record, toml_of, word_tuple
+from gendermark.languages.tables import gender_by_ending, record, toml_of, word_tuple
 
 _NOTHING = re.compile(r"(?!)")
 _IN_WHICH = re.compile(r"во? \w+(?:ой|ом)|[ву] \w+(?:ій|ому|ім)")
@@ -98,8 +98,7 @@ class Grammar:
     # Nouns of no lexicon
     no_noun: re.Pattern[str]
     """What is no noun, or no person: infinitives, adverbs, and places where the person should be («кассу»)."""
-    endings: tuple[tuple[re.Pattern[str], Agreement], ...]
-    """Endings of nouns with their gender; the first that fits counts."""
+    gender_by_ending: Callable[[str], Agreement | None]
     no_gender: re.Pattern[str]
     """Plurals of adjectives and neuters among the forms of lexicon nouns for both sexes."""
 
@@ -143,7 +142,7 @@ class Grammar:
             return None
         if self.feminine_noun.search(word):
             return "f"
-        return next((gender for ending, gender in self.endings if ending.search(word)), None)
+        return self.gender_by_ending(word)
 
     @cached_property
     def _function_words(self) -> frozenset[str]:
@@ -297,5 +296,4 @@ class Grammar:
 def grammar_of(code: str) -> Grammar:
     given = toml_of(code, "grammar.toml")
     cases = tuple((word_tuple(attribute), word_tuple(noun)) for attribute, noun in given["cases"])
-    endings = tuple((pattern(ending), gender) for gender, ending in given["endings"])
-    return record(Grammar, {**given, "cases": cases, "endings": endings})
+    return record(Grammar, {**given, "cases": cases, "gender_by_ending": gender_by_ending(given["endings"])})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar, get_type_hints
@@ -73,9 +73,15 @@ def words_of(
     for name, given in toml_of(code, "words.toml").items():
         if isinstance(given, str):
             lists[name] = frozenset(map(normalise, given.split()))
-        else:
+        elif isinstance(given, dict):
             tables[name] = {normalise(word): agreement for word, agreement in by_agreement(given).items()}
     return lists, tables
+
+
+def gender_by_ending(endings: Sequence[tuple[str, str]]) -> Callable[[str], str | None]:
+    """The gender of the first pattern that a word fits, from pairs of gender and pattern."""
+    compiled = [(gender or None, pattern(text)) for gender, text in endings]
+    return lambda word: next((gender for gender, form in compiled if form.search(word)), None)
 
 
 def joined(text: str) -> str:

@@ -25,7 +25,7 @@ import re
 from collections.abc import Sequence
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import word_set, words_of
+from gendermark.languages.tables import gender_by_ending, toml_of, word_set, words_of
 
 _W, _TABLES = words_of("cs")
 
@@ -257,24 +257,11 @@ def _predicate(words: Sequence[str], position: int, far: bool) -> Clues:
     return []
 
 
-_FEMININE_NOUN = re.compile(
-    r".+(?:[^aáeéěiíoóuúůyý\W]k(?:a|y|u|ou)|[lřčžštfm]ce|[oeéý]rce|yn[ěií]|[^h]nic[eií]|[ln]ice|[^ií]st?ost|á|é|[^t]ou|ess[aeuy])"
-    r"|(?:žen|dcer|sest[rř]|mat[kc]|dív[kc]|osob|hlav|chův|švadlen).{1,3}|stráž[eií]?|oběť"
-)
-_MASCULINE_NOUN = re.compile(
-    r".+(?:[^aáeéěiíoóuúůyý]|ist(?:a|y|u|ou)|ov[ié]|[ýyi]|ého|ému|ího|ímu|[řčlcjš]e|[^aáeéěiíoóuúůyý][au]|[iíáa]k[au])"
-)
+_noun_by_ending = gender_by_ending(toml_of("cs", "words.toml")["endings"])
 
 
 def _noun(word: str) -> Agreement | None:
-    """By the ending, in any case: "-ka", "-yně", "-ice", "-á" are feminine, a consonant and "-ista" masculine."""
-    if _NEUTER.fullmatch(word) or word in _W["common"]:
-        return None
-    if word.endswith(("istou", "isty", "istu", "ělce", "nalce")):
-        return "m"
-    if _FEMININE_NOUN.fullmatch(word):
-        return "f"
-    return "m" if _MASCULINE_NOUN.fullmatch(word) else None
+    return None if _NEUTER.fullmatch(word) or word in _W["common"] else _noun_by_ending(word)
 
 
 def _bare_epicene(word: str) -> Agreement | None:

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import word_tuple, words_of
+from gendermark.languages.tables import gender_by_ending, toml_of, words_of
 
 
 @lru_cache(maxsize=8192)
@@ -55,8 +55,7 @@ _NOMINATIVES = {
     "της": re.compile(r"\w*(?<!ιδ)(?<!ον)(?<!οντ)ος"),
 }
 _OFFICES = re.compile(r"(ελεγκτ|διοικητ|σκηνοθετ|(γυμνασι|λυκει|τμηματ)αρχ)(ης|η|ες|ων)")
-_FEMALE_ENDINGS = word_tuple("τρια τριας ισσα ισσας ιδα ιδας ινα ινας ουσα ουσας τριες ισσες ιδες")
-_MALE_ENDINGS = ("της", "τες", "ος", "οι", "ους", "εας", "ας", "ων", "ης")
+_noun_by_ending = gender_by_ending(toml_of("el", "words.toml")["endings"])
 _PREDICATE = re.compile(r"\w{3,}(?:μεν|στ|τικ|ιμ|ρ|θυμ)(ος|η)")
 _PARTICIPLE = re.compile(r"\w+μεν(?:(οι)|ες)")
 
@@ -70,11 +69,7 @@ def _adjective(word: str, number: str) -> Agreement | None:
 
 
 def _noun(word: str) -> Agreement | None:
-    if word in _W["neuters"] or len(word) < 4:
-        return None
-    if word.endswith(_FEMALE_ENDINGS):
-        return "f"
-    return "m" if word.endswith(_MALE_ENDINGS) else None
+    return None if word in _W["neuters"] or len(word) < 4 else _noun_by_ending(word)
 
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import words_of
+from gendermark.languages.tables import gender_by_ending, toml_of, words_of
 
 _SPELLINGS = (
     (re.compile("[\u093c\u200c\u200d]"), ""),  # nukta, joiners
@@ -130,19 +130,6 @@ def _verb_subject(words: Sequence[str], start: int, at: int) -> str:
     return "" if owned is None or clause[owned + 1] in _W["kin"] else "other"
 
 
-_FEMININE_NOUN = re.compile(
-    r".{2,}(?:िका|िनी|ानी|रनी|त्री|िन|ाइन|वाली|वुमन|गर्ल|ध्यक्षा|िणी|युवती|लडकी|बच्ची|औरत|महिला)|महिला|औरत"
-)
-_MASCULINE_NOUN = re.compile(r".*(?:वाला|वाले|मैन|आदमी|पुरुष|लडका|बच्चा)")
-
-
-def _noun(word: str) -> Agreement | None:
-    """Feminine suffixes tell; of the rest, Sanskrit or borrowed, most nouns serve both sexes."""
-    if _MASCULINE_NOUN.fullmatch(word):
-        return "m"
-    return "f" if _FEMININE_NOUN.fullmatch(word) and not word.endswith(tuple(_W["no_feminine"])) else "mf"
-
-
 def _bare_epicene(word: str) -> Agreement | None:
     """Nouns for both sexes are neutral where nothing agrees with them, but for "नर्स", a feminine noun."""
     return "f" if word == "नर्स" else None
@@ -157,7 +144,7 @@ LANGUAGE = Language(
     adjective=_adjective,
     normalise=_normalise,
     clues=_clues,
-    noun=_noun,
+    noun=gender_by_ending(toml_of("hi", "words.toml")["endings"]),
     bare_epicene=_bare_epicene,
     has_articles=False,
     head_is_last=True,

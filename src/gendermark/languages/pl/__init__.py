@@ -24,7 +24,7 @@ import re
 from collections.abc import Sequence
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language
-from gendermark.languages.tables import word_set, words_of
+from gendermark.languages.tables import gender_by_ending, toml_of, word_set, words_of
 
 _W, _TABLES = words_of("pl")
 
@@ -166,24 +166,11 @@ def _predicate(
     return []
 
 
-_FEMININE_NOUN = re.compile(
-    r".+(?:[^aąeęioóuy\W]k(?:a|i|ę|ą)|[^aąeęioóuy\W]ce|[yi]ni(?:ę|ą)?|ic(?:a|ę|ą)|[^aąeęioóuy\W]ej|[wnzsck]ą|owa|[^aąeęioóuy\W]na|[iż]ona|ąca|(?:d|s)es?s[aęąy])"
-    r"|(?:kobie[tc]|osob|cór[kc]|ofia?r|siostr).*"
-)
-_MASCULINE_NOUN = re.compile(
-    r".+(?:[^aąeęioóuy]|(?:ist|yst|eut)(?:a|y|ę|ą)|ście|c(?:a|y|ę|ą)|owi|ego|emu|[^aąeęioóuy][ayu]|[iye]ka|rze|[cns]ie)"
-)
+_noun_by_ending = gender_by_ending(toml_of("pl", "words.toml")["endings"])
 
 
 def _noun(word: str) -> Agreement | None:
-    """By the ending, in any case: "-ka", "-yni", "-ica", "-owa" are feminine, a consonant, "-ista", "-ca" masculine."""
-    if _NEUTER.fullmatch(word):
-        return None
-    if word.endswith(("istę", "istą", "ystę", "ystą", "eutę", "eutą")) or re.fullmatch(".+[^iąj]c[aęą]", word):
-        return "m"
-    if _FEMININE_NOUN.fullmatch(word):
-        return "f"
-    return "m" if _MASCULINE_NOUN.fullmatch(word) else None
+    return None if _NEUTER.fullmatch(word) else _noun_by_ending(word)
 
 
 def _bare_epicene(word: str) -> Agreement | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from gendermark.languages.language import Agreement, RoleForms
 from gendermark.languages.slavic import grammar_of
-from gendermark.languages.tables import by_gender
+from gendermark.languages.tables import by_gender, pattern, toml_of
 
 _GRAMMAR = grammar_of("ru")
 
@@ -39,40 +39,23 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
         yield from ((stem + ending, "f", is_plural) for ending in endings if stem + ending != masculine)
 
 
-_WOMAN = re.compile(
-    r".*(?:(?:ниц|иц|есс|рис|их|ш|[бвгджзйлмнпрстфхчшь]к|подруг|сестр|женщин|девушк|девочк|дам|актрис)"
-    r"(?:а|ы|и|е|у|ой|ою|ей|ам|ами|ах)|(?:ниц|иц|есс|сестер|подруг|женщин|девушек|девочек)|нь(?:я|и|е|ю|ей|ям|ями|ях)|[бвгджзклмнпрстфхцчшщй]ок|[чшжие]ек|[ое]рш|нтш|[ая]я|ую|юю)(?:ся)?"
-)
-_MAN = re.compile(
-    r"(?:(?:подрост|потом|пред|нович|знат|игр|реб[её]н)(?:ок|к|ек).*|(?:жених|пастух).*|турк.*|турок|волк.*|поляк.*"
-    r"|.*(?:зятья|ниш|товарищ|врач|палач|ткач|скрипач|силач|малыш)\w{0,3}|мужчин.*|юнош.*|дедушк.*|дяд.*)"
-)
-_NO_SEX = re.compile(
-    r"(?:люд|дет[иея]|дит|персон|лиц|человек|член|родител|жертв|особ|ребят|народ|семь|групп|команд|сирот|коллег|судь|глав|убийц|тупиц|пьяниц|невежд|калек|нерях|задир|зубрил|выскочк|одиночк)\w*"
-)
-
-
-_PARTICIPLE = re.compile(
-    r".*(?:[аяую]щ|[аяе]ем|им|вш|[аое]нн|ивш)(?:ий|ый|ая|его|ого|ему|ому|ую|им|ым|ей|ой|ие|ые|их|ых)(?:ся)?"
-)
-
-
+_PEOPLE = {name: pattern(text) for name, text in toml_of("ru", "grammar.toml")["people"].items()}
 _FEMININE_ENDINGS = ("ая", "ую", "ей", "ой", "аяся", "уюся", "ейся")
 _PLURAL_ENDINGS = ("ие", "ые", "их", "ых", "ими", "ыми", "иеся", "ихся")
 
 
 def _is_nominal(word: str) -> bool:
-    return _PARTICIPLE.fullmatch(word) is not None
+    return _PEOPLE["participle"].fullmatch(word) is not None
 
 
 def _person_noun(word: str, number: str) -> Agreement | None:  # noqa: ARG001
-    if _NO_SEX.fullmatch(word):
+    if _PEOPLE["no_sex"].fullmatch(word):
         return None
-    if _MAN.fullmatch(word):
+    if _PEOPLE["man"].fullmatch(word):
         return "m"
-    if _PARTICIPLE.fullmatch(word):  # «верующая», «верующей», «верующего»
+    if _PEOPLE["participle"].fullmatch(word):  # «верующая», «верующей», «верующего»
         return "f" if word.endswith(_FEMININE_ENDINGS) else None if word.endswith(_PLURAL_ENDINGS) else "m"
-    if _WOMAN.fullmatch(word):
+    if _PEOPLE["woman"].fullmatch(word):
         return "f"
     return None if word.endswith(("о", "ие", "ые", "их", "ых", "ими", "ыми")) else "m"
 
@@ -92,18 +75,10 @@ LANGUAGE = _GRAMMAR.language(
     person_noun=_person_noun,
     has_animacy=True,
     case_ending=re.compile("[аяоеиыуюьйвмх]{1,3}$"),
-    person_ending=re.compile(
-        r".*(?:тел|ник|щик|чик|ист|[ео]?ц|анин|янин|анк|янк|инк|ячк|орш|онш|говк|ниц|щиц|чиц|истк|ар|ач|лог|граф|вед|ман|атор|итор|ант|ент|ентк|антк|арк|ун|ах)"
-        r"(?:ь|а|я|у|ю|ом|ем|ей|ою|ой|е|ы|и|ов|ев|ам|ям|ами|ями|ах|ях|)"
-    ),
+    person_ending=_PEOPLE["ending"],
     is_nominal=_is_nominal,
-    verb_ending=re.compile(
-        r".{2,}(?:йте|йтесь|[бвджзклмнпрстшщ]ите|итесь|[аеиуыя]ться|[аеиуыю]тся|[аяеи]ешь|ишь|ует|уют|ают|яют)"
-    ),
-    agent_ending=re.compile(
-        r".{2,}(?:(?:[нщч]иц|истк|анк|янк|антк|ентк|ичк)(?:а|ы|и|е|у|ам|ами|ах|)|(?:ист|ан|ян|ант|ент)ок|ичек|(?:тел|ник|щик|чик|ист|анин|янин|ант|ич)"
-        r"(?:ь|я|ю|а|у|ом|ем|и|ы|ей|ов|ам|ям|ами|ями|ах|ях|))"
-    ),
+    verb_ending=_PEOPLE["verb_ending"],
+    agent_ending=_PEOPLE["agent_ending"],
     ambiguous_adjective=re.compile(r".*[ое]й"),
     standalone={word: gender for gender, words in _ALONE.items() for word in words.split()},
 )
