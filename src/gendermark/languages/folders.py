@@ -2,7 +2,7 @@
 
 A folder `languages/CODE/` holds everything about one language; all but the first are optional:
 
-- `__init__.py`: `LANGUAGE`, the grammar; `grammar.toml`: its words;
+- `__init__.py`: `LANGUAGE`, the grammar; `words.toml` or, if the grammar is shared, `grammar.toml`: its words;
 - `lexicon.tsv`: occupations with all their forms (`reading/occupations.py`);
 - `gendered.tsv`: words that show a person's gender, and words that only seem to (`reading/gendered.py`);
 - `function_words.txt`: to recognise texts in this language (`reading/profiles.py`);

@@ -73,7 +73,7 @@ def words_of(
     for name, given in toml_of(code, "words.toml").items():
         if isinstance(given, str):
             lists[name] = frozenset(map(normalise, given.split()))
-        elif isinstance(given, dict):
+        elif isinstance(given, dict) and given.keys() <= {"m", "f", "mf"}:
             tables[name] = {normalise(word): agreement for word, agreement in by_agreement(given).items()}
     return lists, tables
 

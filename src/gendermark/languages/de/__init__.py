@@ -23,31 +23,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from gendermark.languages.language import Agreement, Clue, Clues, Language, RoleForms
-from gendermark.languages.tables import toml_of
+from gendermark.languages.tables import pattern, toml_of, words_of
 
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-def _endings(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-_LISTS = toml_of("de", "grammar.toml")
-_DER_WORDS = _set("dies jen jed jedwed welch manch solch")
-_EIN_WORDS = {word: word for word in _set("ein kein mein dein sein ihr unser irgendein")} | {"euer": "eur"}
-
-_SINGULAR: dict[str, Agreement] = {
-    **dict.fromkeys(_set("der"), "mf"),
-    **dict.fromkeys(_set("den dem des zum vom beim im am unsren unsrem unsres eueren euerem eueres"), "m"),
-    **dict.fromkeys(_set("derselbe denselben demselben desselben derjenige denjenigen demjenigen desjenigen"), "m"),
-    **dict.fromkeys(_set("die zur dieselbe derselben diejenige derjenigen unsre unsrer euere euerer"), "f"),
-}
-_PLURAL: dict[str, Agreement] = dict.fromkeys(
-    _set(_LISTS["plural"]),
-    "mf",
-)
+_W, _TABLES = words_of("de")
+_PATTERNS = {name: pattern(text) for name, text in toml_of("de", "words.toml")["patterns"].items()}
+_DER_WORDS = _W["der_words"]
+_EIN_WORDS = {**{word: word for word in _W["ein_words"]}, "euer": "eur"}
+_SINGULAR, _PLURAL = dict(_TABLES["singular"]), dict(_TABLES["plural"])
 for _stem in _DER_WORDS:
     _SINGULAR |= {_stem + "er": "mf", _stem + "e": "f", _stem + "en": "m", _stem + "em": "m", _stem + "es": "m"}
     _PLURAL |= dict.fromkeys((_stem + "e", _stem + "er", _stem + "en"), "mf")
@@ -63,45 +45,18 @@ _NOMINATIVES = frozenset(
     | {stem + "er" for stem in _DER_WORDS}
 )
 
-_TRANSPARENT = _set(_LISTS["transparent"])
-# Words that end like adjectives and are none.
-_NO_ADJECTIVES = _set(_LISTS["no_adjectives"])
 _ADJECTIVE = re.compile(r"[\w-]{2,}(e|en|er|em|es)")
-_NOMINALISED = re.compile(
-    r"[\w-]*(angestellt|bedienstet|vorgesetzt|vorsitzend|beauftragt|verantwortlich|leitend|reisend|gelehrt|tätig|kundig"
-    r"|führend|habend|arbeitend|lehrend|pflegend|unterrichtend|beratend|anwesend|teilnehmend|dienend|begleitend"
-    r"|schaffend|schreibend|assistierend|verständig|lustig|beteiligt|beschäftigt|ansässig|einheimisch|pflichtig|jugendlich"
-    r"|wüchsig|stark|jährig|geschädigt|verletzt|verunglückt|verstorben|krank|eingeladen|untergeben|unterstellt|angehörig"
-    r"|graduiert|beraten|betreut|handelnd|\w\w\wend)(e|en|er|em)"
+_NEUTER_ENDINGS, _FEMALE_ENDINGS, _MALE_ENDINGS = (
+    tuple(_W[f"{kind}_endings"]) for kind in ("neuter", "female", "male")
 )
-_LOANS = _set(_LISTS["loans"])
-# Neuters for anyone, of which neither their article nor anything else tells a sex, and the pronouns for somebody.
-_SOMEBODY = _set("jemand jemanden jemandem jemandes jemands irgendwer irgendwen irgendwem child childs")
-_NEUTER_ENDINGS = _endings(_LISTS["neuter_endings"])
-_FEMALE_ENDINGS = _endings(_LISTS["female_endings"])
-_MALE_ENDINGS = _endings(_LISTS["male_endings"])
-_ENDING_MISLEADS = _set(_LISTS["ending_misleads"])
-
-_DATIVE_PREPOSITIONS = _set("mit von bei zu nach aus seit gegenüber samt nebst")
-_PREPOSITIONS = _DATIVE_PREPOSITIONS | _set(_LISTS["more_prepositions"])
-_GIVING = _set(_LISTS["giving"])
-# More of them, which can have a person as their accusative too ("stahl den Angestellten").
-_GIVING_TOO = _GIVING | _set(_LISTS["giving_with_accusative"])
-_PRONOUNS = _set("er sie ich wir man es du")
-_VERBS = _set(_LISTS["verbs"])
-_FINITE = _set(_LISTS["finite"])
-_ONE_PERSON = _set("ist war wird wurde werde sei wäre bin bist bleibt blieb als gewesen geworden")
-_PARTITIVE: dict[str, Agreement | None] = {
-    **dict.fromkeys(_set("eine keine jede"), "f"),
-    **dict.fromkeys(_set("einer einen einem keiner keinen keinem jeder jeden jedem"), "m"),
-    **dict.fromkeys(_set("viele einige mehrere zwei drei alle manche wenige meisten hälfte mehrheit gruppe teil")),
-}
-_GENITIVE_PLURAL = _set("vieler einiger mehrerer weniger zweier dreier aller beider")
+_PREPOSITIONS = _W["dative_prepositions"] | _W["other_prepositions"]
+_GIVING_TOO = _W["giving"] | _W["giving_with_accusative"]
+_PARTITIVE = {**_TABLES["partitive"], **dict.fromkeys(_W["partitive_plural"])}
 
 
 @lru_cache(maxsize=4096)
 def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
-    if word in _NO_ADJECTIVES or not _ADJECTIVE.fullmatch(word):
+    if word in _W["no_adjectives"] or not _ADJECTIVE.fullmatch(word):
         return None
     if word.startswith(("weiblich", "männlich")):
         return "f" if word.startswith("w") else "m"
@@ -110,17 +65,17 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
 
 @lru_cache(maxsize=4096)
 def _is_nominalised(noun: str) -> bool:
-    return _NOMINALISED.fullmatch(noun) is not None
+    return _PATTERNS["nominalised"].fullmatch(noun) is not None
 
 
 @lru_cache(maxsize=4096)
 def _is_neutral(noun: str) -> bool:
-    return noun.removeprefix("irgend") in _SOMEBODY or noun in _SOMEBODY or noun.endswith(_NEUTER_ENDINGS)
+    return noun.removeprefix("irgend") in _W["somebody"] or noun in _W["somebody"] or noun.endswith(_NEUTER_ENDINGS)
 
 
 @lru_cache(maxsize=4096)
 def _noun(word: str) -> Agreement | None:
-    if len(word) < 3 or word in _ENDING_MISLEADS or _is_neutral(word):
+    if len(word) < 3 or word in _W["ending_misleads"] or _is_neutral(word):
         return None
     female = word.endswith(_FEMALE_ENDINGS) and not word.endswith(("gehilfe", "gehilfen", "ein"))
     return "f" if female else "m" if word.endswith(_MALE_ENDINGS) else None
@@ -131,26 +86,28 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     if noun.endswith(("mädchen", "mädchens")):
         return [Clue(end - 1, "f")]
     rest = words[end : end + 2]  # "Lehrer*innen", "Lehrer:in ist": cut at the star, the masculine form is none
-    if rest[:1] == ["innen"] or (rest[:1] == ["in"] and (len(rest) == 1 or rest[1] in _VERBS)):
+    if rest[:1] == ["innen"] or (rest[:1] == ["in"] and (len(rest) == 1 or rest[1] in _W["verbs"])):
         return [Clue(end, "f")]
     if noun == "sheriffs":
         return [Clue(end - 1, "m")]  # the feminine plural is "Sheriffinnen"
     if _is_neutral(noun):
         return [Clue(end - 1, "m"), Clue(end - 1, "f")]  # takes back what "dem Kind" said
     at = start - 1
-    while at >= 0 and words[at] not in _DETERMINERS and (_adjective(words[at], number) or words[at] in _TRANSPARENT):
+    while (
+        at >= 0 and words[at] not in _DETERMINERS and (_adjective(words[at], number) or words[at] in _W["transparent"])
+    ):
         at -= 1
-    if noun not in _LOANS and not _is_nominalised(noun):
+    if noun not in _W["loans"] and not _is_nominalised(noun):
         return _by_article(words, at, end) if number == "singular" and at >= 0 else []
     around = ["", "", *words, ""]  # now words[at] is around[at + 2]
     earlier, before, behind = around[at + 1], around[at + 2], around[end + 2]
     determiner = before if before in _DETERMINERS else ""
     inflected: int | None = end - 1
-    if noun in _LOANS:
-        inflected = next((place for place in range(start - 1, at, -1) if words[place] not in _TRANSPARENT), None)
+    if noun in _W["loans"]:
+        inflected = next((place for place in range(start - 1, at, -1) if words[place] not in _W["transparent"]), None)
     gender: Agreement | None = None
     if inflected is not None:
-        alone = noun in _LOANS or bool({before, behind} & _ONE_PERSON)
+        alone = noun in _W["loans"] or bool({before, behind} & _W["one_person"])
         gender = _by_ending(words[inflected], determiner, earlier, alone)
     elif _SINGULAR.get(determiner) == "mf":
         gender = _by_place(words, at, end)
@@ -175,7 +132,7 @@ def _by_article(words: Sequence[str], at: int, end: int) -> Clues:
 def _by_ending(word: str, determiner: str, earlier: str, one_person: bool) -> Agreement | None:
     """What an adjective form tells behind a determiner ("" for none), itself behind the word `earlier`."""
     agreement = _SINGULAR.get(determiner)
-    if determiner in _GENITIVE_PLURAL:
+    if determiner in _W["genitive_plural"]:
         return None
     if word.endswith("er"):
         return "m"  # (ein) Angestellter
@@ -187,7 +144,7 @@ def _by_ending(word: str, determiner: str, earlier: str, one_person: bool) -> Ag
         return "f" if (agreement == "f" and not plural) or alone else None
     if agreement == "mf" or (agreement == "f" and determiner.endswith("r")):
         return _PARTITIVE.get(earlier, "f")  # der, meiner, zur Angestellten, but not "viele der Angestellten"
-    if agreement == "m" and determiner in _PLURAL and (earlier in _DATIVE_PREPOSITIONS or earlier in _GIVING):
+    if agreement == "m" and determiner in _PLURAL and (earlier in _W["dative_prepositions"] or earlier in _W["giving"]):
         return None  # "mit den Angestellten" is a plural, "für den Angestellten" is not
     return "m" if agreement == "m" else None  # not "die Angestellten"
 
@@ -197,13 +154,13 @@ def _by_place(words: Sequence[str], at: int, end: int) -> Agreement:
     before = words[at - 1] if at > 0 else ""
     if before in _PREPOSITIONS:
         return "f"
-    if words[end : end + 1] and words[end] in _FINITE:
+    if words[end : end + 1] and words[end] in _W["finite"]:
         return "m"  # "sie sagte, der CEO habe ..."
     if before in _GIVING_TOO:  # "der Bote gab der CEO ...", but not "dann half der CEO ..."
-        subject_precedes = (at > 2 and words[at - 3] in _NOMINATIVES) or (at > 1 and words[at - 2] in _PRONOUNS)
+        subject_precedes = (at > 2 and words[at - 3] in _NOMINATIVES) or (at > 1 and words[at - 2] in _W["pronouns"])
         return "f" if subject_precedes else "m"
     noun_precedes = at > 1 and words[at - 2] in _DETERMINERS | {"das"} and not before.endswith("te")
-    return "f" if noun_precedes and before not in _VERBS else "m"
+    return "f" if noun_precedes and before not in _W["verbs"] else "m"
 
 
 def _role_forms(masculine: str, feminine: str) -> RoleForms:
@@ -219,21 +176,15 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
     return forms
 
 
-_NO_PAIR = _endings("eltern menschen leute kinder geschwister personen mitglieder opfer linge lingen fans stars ling")
-_LIKE_ADJECTIVES = re.compile(
-    r"\w+(?:[^aeiou]t|(?<!freu)(?<!ku)nd|ig|lich|isch|wild|fremd|ältest|gefangen|erwachsen)(?:e|en|er|em)"
-)
-
-
 def _person_noun(word: str, number: str) -> Agreement | None:
     """Nouns of people have a feminine in -in, so others are masculine, but for adjectives ("Jugendliche")."""
-    if _is_neutral(word) or word.endswith(_NO_PAIR) or _is_nominalised(word):
+    if _is_neutral(word) or word.endswith(tuple(_W["no_pair"])) or _is_nominalised(word):
         return None
     if word.endswith(("in", "innen")):
         return "f"
     if gender := _noun(word):
         return gender
-    if _LIKE_ADJECTIVES.fullmatch(word):
+    if _PATTERNS["like_adjectives"].fullmatch(word):
         return None
     return "m" if number == "p" and word.endswith(("e", "en", "n", "s")) else None
 
@@ -243,7 +194,7 @@ LANGUAGE = Language(
     name="German",
     singular=_SINGULAR,
     plural=_PLURAL,
-    transparent=_TRANSPARENT,
+    transparent=_W["transparent"],
     adjective=_adjective,
     clues=_clues,
     noun=_noun,
@@ -261,11 +212,6 @@ LANGUAGE = Language(
     head_is_last=True,
     person_noun=_person_noun,
     sex_stems=(("weiblich", "f"), ("männlich", "m")),
-    standalone={
-        **dict.fromkeys(_set("einer keiner jeder jener dieser mancher derjenige derselbe"), "m"),
-        **dict.fromkeys(_set("eine keine jede jene diejenige dieselbe"), "f"),
-    },
-    person_ending=re.compile(
-        r".{3,}(?:in|innen|(?:[lnkrtg]|sch|ch)er[ns]?|ist(?:en)?|[ae]nt(?:en)?|or(?:en|s)?|eure?n?|log(?:e|en)|iere?r?|mann|männer|frau(?:en)?|ling(?:e|en)?)"
-    ),
+    standalone=_TABLES["standalone"],
+    person_ending=_PATTERNS["person_ending"],
 )

@@ -25,49 +25,21 @@ from gendermark.languages.romance import (
     NounEndings,
     phrase_start,
 )
-from gendermark.languages.tables import by_gender, record, toml_of, word_set
+from gendermark.languages.tables import pattern, record, toml_of, words_of
 
-_LISTS = toml_of("fr", "grammar.toml")
-_MASCULINE = "le un du au ce cet quel tout aucun nul certain tel"
-_FEMININE = "la une cette ma ta sa quelle toute aucune nulle certaine telle"
-_OPEN = "l' l mon ton son leur notre votre chaque quelque"
-_MASCULINES = "tous quels certains tels différents"
-_FEMININES = "toutes quelles certaines telles différentes"
-_OPENS = "les des aux ces mes tes ses leurs nos vos plusieurs quelques divers"
-_BEFORE_PLURAL = {"tous": "m", "toutes": "f", "un": "m", "une": "f", "chacun": "m", "chacune": "f", "aucun": "m"} | {
-    "aucune": "f", "certains": "m", "certaines": "f", "quelques-uns": "m", "quelques-unes": "f",
-}  # fmt: skip
-_TRANSPARENT = word_set(_LISTS["transparent"])
-_REGULAR = _LISTS["regular"]
-_IRREGULAR = _LISTS["irregular"]
-_BEHIND_ETRE = _LISTS["behind_etre"]
-# Verbs with "se" that take no object: their participle agrees though "de" or "que" follows.
-_WITHOUT_OBJECT = word_set(_LISTS["without_object"])
-_ETRE = record(Copula, _LISTS["etre"])
-_REFLEXIVES = word_set("se s' s")
-_CLAUSE_STARTS = word_set("""
-    que qu' qu mais car lorsque lorsqu' quand si où donc comme puisque puisqu' tandis hier hui alors
-""").union(_BEFORE_PLURAL)
+_W, _TABLES = words_of("fr")
+_GIVEN = toml_of("fr", "words.toml")
+_ETRE, _NOUNS = record(Copula, _GIVEN["etre"]), record(NounEndings, _GIVEN["nouns"])
+_BOTH_ARTICLES = record(BothArticles, _GIVEN["both_articles"])
+_PEOPLE = {name: pattern(text) for name, text in _GIVEN["people"].items()}
+_BEFORE_PLURAL = _TABLES["before_plural"]
+_CLAUSE_STARTS = _W["clause_starts"].union(_BEFORE_PLURAL)
 _PREPOSITION = re.compile("de|d'|du|des|à|au|aux|en|dans|sur|avec|chez")
-_RELATIVES = word_set("qui que qu' dont lequel laquelle quoi")
-_SUBORDINATORS = word_set("qui que qu' dont où quand lorsque lorsqu' car si comme puisque puisqu' tandis pour")
-_AN_OBJECT_FOLLOWS = word_set("le la l' les un une des du de que qu' si son sa ses leur leurs")
-_OBLIQUE = word_set("de du des d' que qu'")
-_BOTH_ARTICLES = BothArticles(  # "le/la comptable", "une ou un comptable"
-    re.compile(r"\b(?:le (?:ou )?la|la (?:ou )?le|un (?:ou )?une|une ou un)$"), word_set("le la un une ou")
-)
 _PARTICIPLES = {"singular": re.compile(r"\w+é(e?)"), "plural": re.compile(r"\w+é(e?)s")}
 _NO_PARTICIPLE = re.compile(r"\w+ités?|malgré|excepté|passé|côtés?|été|santé")
 # Behind "être" the endings of other participles are safe: "s'est entretenu", "est partie".
 _OTHER_PARTICIPLES = re.compile(r"\w+[^\Waeogqu][ui](e?)s?")
-_NO_OTHER_PARTICIPLE = word_set("ici ainsi aussi parmi lui celui ami amis amie amies midi quasi")
 _VOWELS = frozenset("aeiouyhàâéèêëîïôöùûœæ")
-_NOUNS = NounEndings(
-    things=re.compile("(?:[ts]ion|ment|isme|erie|thèque|clientèle|(?<!person)(?<!ot)(?<!p)(?<!s)age)s?$"),
-    untold=re.compile("^enfant$"),
-    feminine=re.compile("(?:euse|trice|ière|ienne|esse|ante|ente|ée|eure|onne|ère|aine|tion|sion)$"),
-    masculine=re.compile("(?:eur|ier|ien|ant|ent|and|ard|ois|ais|ain|oir|eau|ger|on)$"),
-)
 
 
 def _feminine(adjective: str) -> str:
@@ -83,15 +55,17 @@ def _plural(adjective: str) -> str:
     return adjective + ("" if adjective[-1] in "sx" else "x" if adjective.endswith("eau") else "s")
 
 
-_OPEN_SINGULAR, _OPEN_PLURAL = word_set(_OPEN), word_set(_OPENS)
-_PAIRS = [(word, _feminine(word)) for word in _REGULAR.split()]
-_PAIRS += [(masculine, feminine) for masculine, _, feminine in (pair.partition("/") for pair in _IRREGULAR.split())]
+_OPEN_SINGULAR, _OPEN_PLURAL = (
+    frozenset(word for word, agreement in _TABLES[number].items() if agreement == "mf")
+    for number in ("singular", "plural")
+)
+_PAIRS = [(word, _feminine(word)) for word in _W["regular"]] + [tuple(pair.split("/")) for pair in _W["irregular"]]
 _ADJECTIVES: dict[str, dict[str, Agreement]] = {
     "singular": {form: gender for pair in _PAIRS for form, gender in zip(pair, "mf", strict=True)},
     "plural": {_plural(form): gender for pair in _PAIRS for form, gender in zip(pair, "mf", strict=True)},
 }
-_BEHIND = {form + end: gender for form in _BEHIND_ETRE.split() for end, gender in (("", "m"), ("e", "f"), ("es", "f"))}
-_BEHIND |= {_plural(form): "m" for form in _BEHIND_ETRE.split()}
+_BEHIND = {form + end: gender for form in _W["behind_etre"] for end, gender in (("", "m"), ("e", "f"), ("es", "f"))}
+_BEHIND |= {_plural(form): "m" for form in _W["behind_etre"]}
 
 
 def _adjective(word: str, number: str) -> Agreement | None:
@@ -104,7 +78,7 @@ def _participle(word: str, number: str) -> Agreement | None:
 
 
 def _behind_etre(word: str) -> Agreement | None:
-    if word in _BEHIND or word in _NO_OTHER_PARTICIPLE:
+    if word in _BEHIND or word in _W["no_other_participle"]:
         return _BEHIND.get(word)
     match = _OTHER_PARTICIPLES.fullmatch(word)
     return None if match is None else "f" if match[1] else "m"
@@ -117,8 +91,10 @@ def _predicate(words: Sequence[str], place: int, number: str) -> Clues:
         return []
     word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
     agreement = _adjective(word, number) or _participle(word, number) or _behind_etre(word)
-    has_object = following in _AN_OBJECT_FOLLOWS and not (word in _WITHOUT_OBJECT and following in _OBLIQUE)
-    reflexive = not _REFLEXIVES.isdisjoint(takewhile(_ETRE.before.__contains__, words[place:at]))
+    has_object = following in _W["an_object_follows"] and not (
+        word in _W["without_object"] and following in _W["oblique"]
+    )
+    reflexive = not _W["reflexives"].isdisjoint(takewhile(_ETRE.before.__contains__, words[place:at]))
     if agreement == "m" and reflexive and has_object:
         return []
     return [Clue(at, agreement)] if agreement else []
@@ -127,7 +103,7 @@ def _predicate(words: Sequence[str], place: int, number: str) -> Clues:
 def _second_predicate(words: Sequence[str], place: int, number: str) -> Clues:
     """The predicate behind "et" that the subject shares with its first verb: "(l'analyste) a crié et est partie"."""
     for position in range(place, len(words)):
-        if words[position] in _SUBORDINATORS:
+        if words[position] in _W["subordinators"]:
             return []
         if words[position] in ("et", "mais", "puis") and (found := _predicate(words, position + 1, number)):
             return found
@@ -137,7 +113,7 @@ def _second_predicate(words: Sequence[str], place: int, number: str) -> Clues:
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     if both := _BOTH_ARTICLES.clues(words, start):
         return both
-    first = phrase_start(words, start, _TRANSPARENT)
+    first = phrase_start(words, start, _W["transparent"])
     if first >= 0 and words[first] not in LANGUAGE.singular and words[first] not in LANGUAGE.plural:
         first += 1  # a noun without determiner, or "quelqu'un"
     determiner = words[first] if 0 <= first < start else ""
@@ -159,7 +135,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
 
 
 def _by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:
-    first = phrase_start(words, start, _TRANSPARENT)
+    first = phrase_start(words, start, _W["transparent"])
     return _behind_subject(words, words[first - 1] if first > 0 else "", end, number)
 
 
@@ -171,7 +147,7 @@ def _behind_subject(words: Sequence[str], earlier: str, end: int, number: str) -
         return [] if another else _predicate(near, end + 1, number)
     if earlier and earlier not in _CLAUSE_STARTS:
         return []
-    return _predicate(near, _ETRE.beyond_phrase(near, end, _PREPOSITION, _RELATIVES), number)
+    return _predicate(near, _ETRE.beyond_phrase(near, end, _PREPOSITION, _W["relatives"]), number)
 
 
 def _role_forms(masculine: str, feminine: str) -> RoleForms:
@@ -179,46 +155,31 @@ def _role_forms(masculine: str, feminine: str) -> RoleForms:
     return four_forms(masculine, feminine, masculine + "s", feminine + "s")
 
 
-_FEMININE_OF_PERSON = re.compile(
-    r".*(?:en?n|on?n|eus|ric|èr|ais|ois|iqu?és|é|iv|[aei]nt|[ai]n|[aoi]nd|(?:[ao]|ou)rd|[aeio]rt|ot|ett|esse?|[aeu]l|ell|gnol|gol|anch|ikh|[^q]u|[dglmnrtsv]i"
-    r"|at|ut|an|oun|oux|aux|eur|our|rg|lt|ct|ach|éch|èt|êt|in|un|id|ud|ill|lles|ass)es?"
-)
-_BOTH_OF_PERSON = re.compile(
-    r".*(?:ist|air|iatr|log|graph|crat|pat|path|thlèt|iqu|bl|pl|gr|tr|br|dr|fr|vr|st|sm|asm|èn|ign|égu|arqu|all|aphe|onym|cid"
-    r"|naut|phil|phob|mane|èqu|if|erge|age|ège|cle|gène|stre|ste|phe|que|ble|ple|tre|bre|vre)e?s?|.*(?:enfant|membre|jeune|autre|adulte)s?"
-)
-
-
 def _person_noun(word: str, number: str) -> Agreement | None:  # noqa: ARG001
     if not word.endswith(("e", "es")):
         return "m"
-    if _BOTH_OF_PERSON.fullmatch(word):
+    if _PEOPLE["both"].fullmatch(word):
         return None
-    return "f" if _FEMININE_OF_PERSON.fullmatch(word) else None
+    return "f" if _PEOPLE["feminine"].fullmatch(word) else None
 
 
 LANGUAGE = Language(
     code="fr",
     name="French",
-    singular=by_gender(_MASCULINE, _FEMININE, _OPEN),
-    plural=by_gender(_MASCULINES, _FEMININES, _OPENS),
-    transparent=_TRANSPARENT,
+    singular=_TABLES["singular"],
+    plural=_TABLES["plural"],
+    transparent=_W["transparent"],
     adjective=_adjective,
     adjectives_follow=True,
     clues=_clues,
     noun=_NOUNS.gender,
     is_thing=_NOUNS.is_thing,
-    sexes=by_gender("homme hommes masculin masculine masculines", "femme femmes féminin féminine féminines"),
+    sexes=_TABLES["sexes"],
     by_sense=_by_sense,
     role_forms=_role_forms,
     plural_endings=("es", "és", "rs", "ns", "ts", "ds", "fs", "aux"),
     hint_sexes={"masculins": "m"},
     person_noun=_person_noun,
-    person_ending=re.compile(
-        r".{2,}(?:eur|euse|trice|iste|ien|ienne|ier|ière|ant|ante|ais|aise|ois|oise|ain|aine|logue|naire)[sx]?"
-    ),
-    standalone=by_gender(
-        "quelques-uns certains ceux celui chacun aucun tous nul",
-        "quelques-unes certaines celles celle chacune aucune toutes nulle",
-    ),
+    person_ending=_PEOPLE["ending"],
+    standalone=_TABLES["standalone"],
 )
