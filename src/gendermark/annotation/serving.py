@@ -39,22 +39,21 @@ _BLANK = {"answer": "", "note": "", "revision": 0}
 
 def question_of(sheet: BlankSheet, directories: Sequence[Path], cell: str, key: Path | None) -> Question | None:
     """The runs or the key that a sheet was exported from; none if none are given."""
-    if sheet.form is GENDERS:
-        if key is not None:
-            raise UserError(f"--key is for sheets that `annotate export --key` wrote; {sheet.path} is not one")
-        if len(directories) > 1:
-            raise UserError(f"{sheet.path} is from one run; give that run folder only")
-        if not directories:
-            return None
-        run = JudgedRun.read(directories[0], cell)
-        question: JudgedRun | Lineup = run
-        origin = f"{run.result.cell} in {directories[0]}"
-    else:
-        if key is None and directories:
-            raise UserError(f"{sheet.path} mixes several systems; add its key: --key KEY.json")
-        if key is None:
-            return None
+    is_of_one_run = sheet.form is GENDERS
+    if is_of_one_run and key is not None:
+        raise UserError(f"--key is for sheets that `annotate export --key` wrote; {sheet.path} is not one")
+    if is_of_one_run and len(directories) > 1:
+        raise UserError(f"{sheet.path} is from one run; give that run folder only")
+    if not is_of_one_run and key is None and directories:
+        raise UserError(f"{sheet.path} mixes several systems; add its key: --key KEY.json")
+    question: JudgedRun | Lineup
+    if key is not None:
         question, origin = Lineup.read(key, directories), str(key)
+    elif directories:
+        question = JudgedRun.read(directories[0], cell)
+        origin = f"{question.result.cell} in {directories[0]}"
+    else:
+        return None
     n_foreign = 0
     for row in sheet.rows():
         try:
@@ -371,13 +370,11 @@ def kept_token(directory: Path) -> str:
     """The secret part of the page's address, kept across restarts so that open tabs continue to work."""
     path = directory / ".token"
     try:
-        if path.exists():
-            token = path.read_text(encoding="latin-1").strip()
-            if re.fullmatch(r"[A-Za-z0-9_-]{32,64}", token):
-                return token
-        token = secrets.token_urlsafe(24)
-        path.touch(mode=0o600)
-        path.write_text(f"{token}\n", encoding="ascii")
+        token = path.read_text(encoding="latin-1").strip() if path.exists() else ""
+        if not re.fullmatch(r"[A-Za-z0-9_-]{32,64}", token):
+            token = secrets.token_urlsafe(24)
+            path.touch(mode=0o600)
+            path.write_text(f"{token}\n", encoding="ascii")
     except OSError as problem:
         raise UserError(f"cannot keep the page's token in {path}: {problem.strerror or problem}") from None
     return token

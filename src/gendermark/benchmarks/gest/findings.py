@@ -15,7 +15,6 @@ from gendermark.benchmarks.findings import (
 )
 from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN
 from gendermark.benchmarks.gest.measures import SLICES
-from gendermark.records import Estimate
 from gendermark.reporting import charts
 from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import against_half, difference
@@ -59,15 +58,15 @@ def _extremes(result: Result) -> list[Finding]:
     n = len(STEREOTYPES)
     found = []
     for who, low, high in (("a woman", 1, _CLOSE_TO_THE_END), ("a man", n + 1 - _CLOSE_TO_THE_END, n)):
-        names = [f"“{SLICES[name]}”" for name, rank in ranks if _is_within(rank, low, high)]
+        names = [
+            f"“{SLICES[name]}”"
+            for name, rank in ranks
+            if rank.low is not None and rank.high is not None and low <= rank.low and rank.high <= high
+        ]
         if names:
             end = f"Among the three stereotypes whose speaker is most often translated as {who}"
             found.append(Finding(f"{end}: {' and '.join(names)}."))
     return found
-
-
-def _is_within(rank: Estimate, low: int, high: int) -> bool:
-    return rank.low is not None and rank.high is not None and low <= rank.low and rank.high <= high
 
 
 _BOTH = charts.Look("square", charts.GREEN, filled=False)

@@ -157,23 +157,18 @@ def judge_as_published(item_set: ItemSet, translations: Sequence[Translation]) -
 
 def complete(settings: Settings) -> Settings:
     if settings.rules in PUBLISHED:
-        settings = _as_published(settings)
+        if settings.target_language not in published.LANGUAGES:
+            raise UserError(
+                f"the published rules of winomt cover {' '.join(published.LANGUAGES)}, "
+                f"not {settings.target_language}; use --rules best"
+            )
+        if settings.aligner not in ("", "fast-align"):
+            raise UserError("the published rules of winomt align with fast-align; leave out --aligner")
+        if settings.detector:
+            raise UserError("the published rules of winomt have their own gender detector; leave out --detector")
     settings = replace(settings, aligner=settings.aligner or "fast-align")
     check_available(settings.aligner)
     open_detector(settings.detector)
-    return settings
-
-
-def _as_published(settings: Settings) -> Settings:
-    if settings.target_language not in published.LANGUAGES:
-        raise UserError(
-            f"the published rules of winomt cover {' '.join(published.LANGUAGES)}, "
-            f"not {settings.target_language}; use --rules best"
-        )
-    if settings.aligner not in ("", "fast-align"):
-        raise UserError("the published rules of winomt align with fast-align; leave out --aligner")
-    if settings.detector:
-        raise UserError("the published rules of winomt have their own gender detector; leave out --detector")
     return settings
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from gendermark.languages.language import Agreement, RoleForms
 from gendermark.languages.slavic import grammar_of
@@ -60,11 +59,6 @@ def _person_noun(word: str, number: str) -> Agreement | None:  # noqa: ARG001
     return None if word.endswith(("о", "ие", "ые", "их", "ых", "ими", "ыми")) else "m"
 
 
-_ALONE: Mapping[Agreement, str] = {
-    "m": "оба обоих обоим обоими любой каждый каждого каждому любого любому тот тому другого другому",
-    "f": "обе обеих обеим обеими каждая каждую любая любую та другая другую",
-}
-
 LANGUAGE = _GRAMMAR.language(
     "ru",
     "Russian",
@@ -80,5 +74,8 @@ LANGUAGE = _GRAMMAR.language(
     verb_ending=_PEOPLE["verb_ending"],
     agent_ending=_PEOPLE["agent_ending"],
     ambiguous_adjective=re.compile(r".*[ое]й"),
-    standalone={word: gender for gender, words in _ALONE.items() for word in words.split()},
+    standalone=by_gender(
+        "оба обоих обоим обоими любой каждый каждого каждому любого любому тот тому другого другому",
+        "обе обеих обеим обеими каждая каждую любая любую та другая другую",
+    ),
 )
