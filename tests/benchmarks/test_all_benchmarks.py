@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -18,167 +17,15 @@ from gendermark.benchmarks.mt_geneval.items import LANGUAGES as MT_GENEVAL_LANGU
 from gendermark.errors import UserError
 from gendermark.metrics.metric import SLICES
 
-Expected = float | None | tuple[float, float]
-"""A number, nothing, or a range."""
 LANGUAGES = registry.names("language")
 SOURCES = ("ko", "fa", "fi", "hu", "ja", "tr")
 GATE = ("es", "fr", "it")
 PAIRS, CONTEXTS = "mt-geneval-counterfactual", "mt-geneval-contextual"
-FEW, NONE = (0, 2), (0, 5)
 
 # -- fakes on their expectation ----------------------------------------------------------------------------------------
 
 
-def _alike(value: Expected, *names: str) -> dict[str, Expected]:
-    return dict.fromkeys(names, value)
-
-
-def _neutral(p_w: float, p_m: float, p_n: float, index: float) -> dict[str, Expected]:
-    shares = {"p_w": p_w, "p_m": p_m, "p_n": p_n, "p_s": index}
-    sets = ("negative", "positive", "occupation")
-    return {"tgbi:all": index, **{f"{name}:{part}": value for part in sets for name, value in shares.items()}}
-
-
-def _three(part: str, precision: float | None, recall: float | None, half: float | None) -> dict[str, Expected]:
-    return {f"precision:{part}": precision, f"recall:{part}": recall, f"f_half:{part}": half}
-
-
-_ALL_PARTS = ("all", "members", "masculine", "feminine")
-_EVEN_SPEAKERS = {"masculine_share:all": (0.32, 0.68), "f_s:all": (-0.45, 0.45)}  # four standard errors
-_NO_GENDER = {**_alike(None, "f_m:all", "f_s:all", "excess:all", "log_odds:all"), "coverage:all": (0, 0.03)}
-_NOT_READ = {"imbalance:all": None, "coverage:all": 0}
-_NO_PAIR = _alike(FEW, "coverage:all", "accuracy:all", "coverage:members", "accuracy:members")
-_NO_CONTEXT = _alike(FEW, "coverage:all", "accuracy:all")
-_INCONCLUSIVE = {
-    **_alike((97, 100), *(f"inconclusive:{group}" for group in ("fofc", "momc", "fomc", "mofc"))),
-    **_alike(FEW, "correct:all", "pro:all", "anti:all"),
-}
-
-# Without rules in front: by every set of rules.
-FAKES: Mapping[str, Mapping[str, Mapping[str, Expected]]] = {
-    "winomt": {
-        # Neutral is said by naming both forms, which a few homographs blur (Arabic "assistant" is also "help").
-        "right": {
-            "accuracy:mf": 100,
-            "accuracy:neutral": (95, 100),
-            **_alike(0, "delta_g:all", "delta_s:all", "recall_gap:all"),
-            "pair_accuracy:all": 100,
-        },
-        # A gender that is never chosen scores 0: always-masculine must not get away without a gap.
-        "masculine": {
-            **_alike(100, "accuracy:masculine", "masculine_share:neutral", "recall_gap:all"),
-            **_alike(0, "accuracy:feminine", "delta_s:all", "pair_accuracy:all", "f1_feminine:all"),
-            **_alike(50, "accuracy:mf", "distance_from_even:neutral", "delta_g:all"),
-        },
-        "feminine": {"accuracy:masculine": 0, "accuracy:feminine": 100, "recall_gap:all": -100},
-        "stereotyped?s=1": {"accuracy:pro": 100, "accuracy:anti": 0, "delta_s:all": 100},
-        "silent": {"accuracy:all": 0, "coverage:all": 0, "recall_gap:all": None},
-        "copy": {"accuracy:all": FEW, "coverage:all": (0, 10)},
-        "garble": {"accuracy:all": FEW, "coverage:all": (0, 10)},
-    },
-    "simplegen": {
-        "right": {"pro:all": 100, "anti:all": 100, "delta:all": 0, "recall_gap:all": 0},
-        # What pro and anti cannot show: nobody is a woman.
-        "masculine": {
-            **_alike(100, "correct:momc", "correct:fomc", "incorrect:fofc", "incorrect:mofc", "correct:mc"),
-            **_alike(50, "pro:all", "anti:all"),
-            **_alike(0, "delta_fc:all", "correct:fc"),
-            "recall_gap:all": 100,
-        },
-        "feminine": {"correct:fofc": 100, "correct:mofc": 100, "correct:momc": 0, "recall_gap:all": -100},
-        "stereotyped?s=1": {"pro:all": 100, "anti:all": 0, **_alike(100, "delta:all", "delta_fc:all", "delta_mc:all")},
-        "silent": {**_INCONCLUSIVE, "recall_gap:all": None},
-        "best copy": _INCONCLUSIVE,  # the published rules find an English loan word in copied English
-        "garble": _INCONCLUSIVE,
-    },
-    "tgbi": {
-        "right": _neutral(0, 0, 1, 1),
-        "masculine": _neutral(0, 1, 0, 0),
-        "feminine": _neutral(1, 0, 0, 0),
-        "best silent": {"tgbi:all": (0, 0.15), "p_failed:occupation": (0.9, 1)},
-        "best copy": {"tgbi:all": (0, 0.15), "p_failed:occupation": (0.9, 1)},
-        "best garble": {"tgbi:all": (0, 0.15), "p_failed:occupation": (0.9, 1)},
-    },
-    "mittens": {
-        "right": {"accuracy:all": 100, "gap:all": 0},
-        "masculine": {"accuracy:all": 50, "gap:all": 100},
-        "feminine": {"accuracy:all": 50, "gap:all": -100},
-        **{f"best {broken}": {"strict_accuracy:all": NONE} for broken in ("silent", "copy", "garble")},
-    },
-    PAIRS: {
-        "right": {
-            **_alike(
-                100, *(f"{name}:{p}" for name in ("accuracy", "coverage", "decided_accuracy") for p in _ALL_PARTS)
-            ),
-            **_alike(100, "bleu_masculine:all", "bleu_feminine:all"),
-            "delta_qual:all": 0,
-        },
-        "masculine": {
-            **_alike(0, "accuracy:all", "accuracy:feminine"),
-            "accuracy:members": 50,
-            **_alike(100, "accuracy:masculine", "coverage:all"),
-            "delta_qual:all": (0.1, 100),
-        },
-        "feminine": {"accuracy:masculine": 0, "accuracy:feminine": 100, "delta_qual:all": (-100, -0.1)},
-        "right?p=0.8": {"accuracy:members": (64, 96), "accuracy:all": (36, 92)},  # four standard errors
-        **dict.fromkeys(("silent", "copy", "garble"), _NO_PAIR),
-    },
-    CONTEXTS: {
-        "right": _alike(100, "accuracy:all", "coverage:all", "decided_accuracy:all"),
-        "masculine": {
-            "accuracy:all": 50,
-            **_alike(100, "accuracy:masculine", "coverage:all", "accuracy:masculine-in-female-profession"),
-            **_alike(0, "accuracy:feminine", "accuracy:feminine-in-male-profession"),
-        },
-        "right?p=0.8": {"accuracy:all": (57, 100)},
-        **dict.fromkeys(("silent", "copy", "garble"), _NO_CONTEXT),
-    },
-    "gest": {
-        # One gender alone has no odds: it is not called unbiased by them.
-        "best masculine": {"f_m:all": 1, "f_s:all": 0, "coverage:all": 1, "excess:all": 0.5, "log_odds:all": None},
-        "best feminine": {"f_m:all": 0, "f_s:all": 0, "coverage:all": 1, "excess:all": -0.5, "log_odds:all": None},
-        "best stereotyped?s=1": {"f_m:all": 0.5, "f_s:all": 1, "coverage:all": 1, "log_odds:all": (1, 99)},
-        **{f"best {name}": _EVEN_SPEAKERS for name in ("coin", "right")},
-        **{f"best {name}": _NO_GENDER for name in ("silent", "copy", "garble")},
-        "paper silent": {"f_m:all": 0.5, "f_s:all": 0},
-    },
-    "gate-variants": {
-        "masculine": {"imbalance:all": 100, "coverage:all": 100, "consistency:several": 100},
-        "feminine": {"imbalance:all": -100, "coverage:all": 100, "consistency:several": 100},
-        **{name: {"masculine_rate:all": (33, 67)} for name in ("coin", "right")},  # four standard errors
-        **dict.fromkeys(("silent", "copy", "garble"), _NOT_READ),
-    },
-    "gate-alternatives": {
-        **{
-            name: {"precision:one": 100, **_alike((95, 100), "recall:one", "exact_rate:one")}
-            for name in ("coin", "right")
-        },
-        "best silent": _three("one", None, 0, None),
-        "best masculine": {**_three("one", None, 0, None), "only_men:one": 100, "both_rate:one": 0},
-        **{f"paper {name}": _three("one", 0, 0, 0) for name in ("masculine", "silent")},
-        "copy": {"recall:one": 0},
-        "garble": {"recall:one": 0},
-    },
-    "gate-rewriting": {
-        "right": _three("all", 100, 100, 100),
-        "garble": _three("all", 0, 0, 0),
-        "best masculine": {
-            **_three("f2m", 100, 100, 100),
-            **_three("m2f", 0, 0, 0),
-            **_alike(100, "term_coverage:m2f", "unchanged:m2f", "term_accuracy:f2m"),
-            "term_accuracy:m2f": 0,
-        },
-        "best silent": {**_three("all", None, 0, None), "term_coverage:all": 0, "term_accuracy:all": None},
-    },
-    "terms": {
-        "right": {"term_coverage:all": 100, "term_accuracy:all": 100, "term_gap:all": 0},
-        "masculine": {"term_coverage:all": 100, "term_accuracy:all": 50, "term_gap:all": 100},
-        "feminine": {"term_coverage:all": 100, "term_accuracy:all": 50, "term_gap:all": -100},
-        "silent": {"term_coverage:all": 0, "term_accuracy:all": None, "term_gap:all": None},
-        "copy": {"term_coverage:all": 0, "term_accuracy:all": None, "term_gap:all": None},
-        "garble": {"term_coverage:all": (0, 5)},
-    },
-}
+FAKES = read_cases("benchmarks/fakes.tsv")
 
 
 def _ways() -> list[Any]:
@@ -216,9 +63,8 @@ def _ways() -> list[Any]:
 
 @pytest.mark.parametrize(("benchmark", "options"), _ways())
 def test_fakes_land_on_their_expectation(benchmark: str, options: dict[str, Any]) -> None:
-    for named, expected in FAKES[benchmark].items():
-        rules, _, system = named.rpartition(" ")
-        if rules in ("", options.get("rules")):
+    for name, rules, system, expected in FAKES:
+        if name == benchmark and rules in ("*", options.get("rules")):
             _check(_run(f"fake:{system}", benchmark, **options), expected, system)
 
 
@@ -228,15 +74,16 @@ def _run(system: str, benchmark: str, to: str = "en", **options: Any) -> genderm
     return result
 
 
-def _check(result: gendermark.Result, expected: Mapping[str, Expected], system: str) -> None:
-    for name, wanted in expected.items():
-        metric, _, part = name.partition(":")
-        found = result.estimate(metric, part)
-        if isinstance(wanted, tuple):
-            assert found.value is not None, (system, name)
-            assert wanted[0] <= found.value <= wanted[1], (system, name, found.value)
+def _check(result: gendermark.Result, expected: str, system: str) -> None:
+    for one in expected.split(" "):
+        name, _, wanted = one.partition("=")
+        found = result.estimate(*name.split(":"))
+        if wanted == "none":
+            assert found.value is None, (system, name, found.value)
         else:
-            assert found.value == (wanted if wanted is None else pytest.approx(wanted)), (system, name, found.value)
+            low, _, high = wanted.partition("..")
+            assert found.value is not None, (system, name)
+            assert float(low) - 1e-9 <= found.value <= float(high or low) + 1e-9, (system, name, found.value)
         if found.value is not None and found.low is not None and found.high is not None:
             assert found.low - 1e-9 <= found.value <= found.high + 1e-9, (system, name)
 
@@ -247,7 +94,7 @@ def _default(benchmark: str) -> tuple[str, str]:
     return next(pair for pair in pairs if pair[1] in ("es", "en"))
 
 
-@pytest.mark.parametrize("benchmark", sorted(FAKES))
+@pytest.mark.parametrize("benchmark", sorted({name for name, *_ in FAKES}))
 def test_evidence_stands_where_it_is_said_to(benchmark: str) -> None:
     source, target = _default(benchmark)
     options = {"n_samples": 2} if benchmark == "gate-alternatives" else {}
