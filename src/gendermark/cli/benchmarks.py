@@ -181,10 +181,12 @@ def power(
         data (DATA): official or core; default: both.
         points: Difference to detect, in points.
         right: Accuracy that is assumed for both systems, in percent.
-        icc: Within-group correlation of the differences, 0 to 1; default: 0.5, or 0.15 with --alike (versions of one
-            system).
-        alike: Correlation that is assumed between the errors of the two systems, 0 (uncorrelated) to 1.
-        like (RUN): Run to estimate accuracy and correlations from, instead of assuming them; give two to compare.
+        icc: Correlation of the differences within a group (such as an occupation), 0 to 1; default: 0.5, or 0.15 with
+            --alike.
+        alike: Correlation between the errors of the two systems, 0 (unrelated systems) to 1; high for versions of one
+            system.
+        like (RUN): Take accuracy and within-group correlation from this run instead of assuming them; given twice, take
+            the paired differences of the two runs.
     """
     from gendermark import api
     from gendermark.runs.power import OF_UNRELATED, OF_VERSIONS, Expected, expected_from, questions

@@ -52,7 +52,7 @@ def compare(
 ) -> None:
     """Compare runs: paired differences with confidence intervals and corrected p-values.
 
-    Compare every run with the first and, given three or more, every pair. For each pair, Holm correction is applied
+    Compare every run with the first; with --all, --json or piped, every pair. For each pair, Holm correction is applied
     separately to the headline metrics and to all other metrics.
 
     Args:
@@ -256,8 +256,8 @@ def gate(
     Args:
         run ([NAME=]DIR): Run folder of the system under test.
         baseline ([NAME=]DIR): Baseline run.
-        min_ (METRIC=VALUE): Minimum value, for example anti=60 or p_s:formal=0.2; repeatable.
-        max_ (METRIC=VALUE): Maximum value, for example delta=15; repeatable.
+        min_ (METRIC=VALUE): Minimum value, for example anti=60 (SimpleGEN) or accuracy:anti=60 (WinoMT); repeatable.
+        max_ (METRIC=VALUE): Maximum value, for example delta=15 (SimpleGEN) or delta_s=15 (WinoMT); repeatable.
         alpha: Significance level of the comparison with the baseline.
         fixed_tolerance (POINTS): Loss of accuracy allowed for women, and for men, on the same sentences, in points.
         tolerance ([METRIC=]POINTS): Loss allowed in a headline metric, tested for new sentences, in points (default 0);

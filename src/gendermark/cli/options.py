@@ -72,7 +72,16 @@ Rules = Annotated[
 Cluster = Annotated[
     str, Option("--cluster", metavar="UNIT", help="Unit of resampling: occupation, template, lexeme ...")
 ]
-Resamples = Annotated[int, Option("--resamples", min=100, max=1_000_000, help="Number of bootstrap resamples.")]
+Resamples = Annotated[
+    int,
+    Option(
+        "--resamples",
+        min=100,
+        max=1_000_000,
+        help="Number of resamples for permutation tests, --interval bootstrap, and metrics that are neither rates nor "
+        "differences of rates.",
+    ),
+]
 Interval = Annotated[
     str, Option("--interval", metavar="METHOD", help="jackknife, or bootstrap (percentiles of the cluster bootstrap).")
 ]

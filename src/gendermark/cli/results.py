@@ -24,7 +24,7 @@ _ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
 _COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
 _OPEN = "* Gender unspecified in the source: share of people translated as women and as men."
 _GAP = "Gap: men minus women, in points; computed before rounding."
-_CORE = "Core data: sentences written for gendermark in the format of each benchmark, not the official data."
+_CORE = "Core data: written for gendermark, not the official sentences."
 
 
 def print_results(

@@ -73,7 +73,7 @@ def run(
         output (DIR): Run folder; reuse it to resume.
         benchmark (BENCHMARK): Benchmark; repeatable. Default: all benchmarks for the target languages, except those
             that draw samples, rewrite translations, or need your own data.
-        group (NAME): Only this group of the benchmark: pro, anti, fofc, referenced ...
+        group (NAME): Only this group of the benchmark: pro, anti, fofc (female occupation, female context) ...
         forced_choice: Also score the correct and the contrastive (wrong-gender) reference with the system, and compare
             them.
         shard (K/N): Translate only part K of N, for job arrays; join with `gendermark merge`.
