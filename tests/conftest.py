@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,24 @@ def mirror(monkeypatch: pytest.MonkeyPatch) -> Path:
         pytest.skip(f"no mirror of the official data at {_MIRROR}; set GENDERMARK_DATA_MIRROR to one")
     monkeypatch.setenv("GENDERMARK_DATA_MIRROR", str(_MIRROR))
     return _MIRROR
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run whose judge can be checked by the first word. Not to be written to."""
+    import gendermark
+
+    directory = tmp_path_factory.mktemp("annotated") / "run"
+    selection = gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",))
+    gendermark.run("fake:right?p=0.5", [selection], directory=directory)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def _one_thread() -> Iterator[None]:
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)  # models as small as those of tests only lose by more
+    yield
+    torch.set_num_threads(before)

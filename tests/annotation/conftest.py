@@ -7,18 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import gendermark
 from annotation.made import SPECS, Served, contextual_run
 from gendermark.annotation.lineup import REFERENCE, Key, Lineup, LineupRun, draw_lineup, read_runs
-
-
-@pytest.fixture(scope="module")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small run whose judge can be checked by the first word. Not to be written to."""
-    directory = tmp_path_factory.mktemp("annotation") / "run"
-    selection = gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",))
-    gendermark.run("fake:right?p=0.5", [selection], directory=directory)
-    return directory
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ import pytest
 from runs.children import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 ARGUMENTS = [
     "--headless=new",
@@ -66,6 +66,12 @@ class Watched:
 
 
 OpenPage = Callable[..., Watched]
+
+
+def expect(found: Locator) -> Any:
+    from playwright.sync_api import expect as expect_
+
+    return expect_(found)
 
 
 @pytest.fixture(scope="module")

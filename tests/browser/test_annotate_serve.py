@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-import gendermark
 from annotation.made import Served, written
+from browser.conftest import expect
 from gendermark.annotation.agreement import JudgedRun
 from gendermark.annotation.sheets import GENDERS, inert, write_sheet
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Page
 
 HOSTILE = [
     "<script>alert(1)</script><img src=x onerror=alert(2)>",
@@ -29,12 +29,6 @@ HOSTILE = [
     '"><b onmouseover=alert(4)>bold</b>',
     "הרופאה של Google באה.",
 ]
-
-
-def expect(found: Locator) -> Any:
-    from playwright.sync_api import expect as expect_
-
-    return expect_(found)
 
 
 @pytest.fixture
@@ -48,14 +42,6 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     yield start
     for one in started:
         one.kill()
-
-
-@pytest.fixture(scope="module")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("annotate-serve") / "run"
-    selection = gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",))
-    gendermark.run("fake:right?p=0.5", [selection], directory=directory)
-    return directory
 
 
 @pytest.fixture

@@ -9,23 +9,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import gendermark
+from browser.conftest import expect
 from gendermark.runs import folder
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Locator
-
 CELLS = ("tgbi.ko-en", "winomt.en-he")
-
-
-def expect(found: Locator) -> Any:
-    from playwright.sync_api import expect as expect_
-
-    return expect_(found)
 
 
 @pytest.fixture

@@ -24,15 +24,6 @@ PRONOUNS = {"he": "M", "she": "F", "they": "N"}
 
 
 @pytest.fixture(scope="module")
-def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small run whose judge can be checked by the first word. Not to be written to."""
-    directory = tmp_path_factory.mktemp("annotate") / "run"
-    selection = gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",))
-    gendermark.run("fake:right?p=0.5", [selection], directory=directory)
-    return directory
-
-
-@pytest.fixture(scope="module")
 def systems(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Run folders of two systems. Not to be written to."""
     base = tmp_path_factory.mktemp("systems")

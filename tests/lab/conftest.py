@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from cli.conftest import Cli, cli
 from gendermark import api, registry
-from gendermark.cli import app as command_line
 from gendermark.lab.uncertainty_results import Cell, read_cell
 from gendermark.metrics.metric import Resampling
 from gendermark.result import Result
 from gendermark.runs import folder
 from lab.toys import SYSTEMS, selected
-from outcomes import Outcome
 
-Command = Callable[..., Outcome]
-
-
-@pytest.fixture
-def gendermark(capsys: pytest.CaptureFixture[str]) -> Command:
-    def call(*arguments: str | Path) -> Outcome:
-        capsys.readouterr()
-        code = command_line._exit_code([*map(str, arguments)])
-        return Outcome(code, *capsys.readouterr())
-
-    return call
+Command = Cli
+__all__ = ["Command", "cli"]
 
 
 @pytest.fixture
-def study(gendermark: Command) -> Command:
-    return lambda *arguments: gendermark("study", *arguments)
+def study(cli: Command) -> Command:
+    return lambda *arguments: cli("study", *arguments)
 
 
 @pytest.fixture(scope="session")
@@ -62,16 +51,6 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Result]]:
 def _toys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("toy", "cut", "said"):
         monkeypatch.setitem(registry.BUILT_IN["system"], name, f"lab.toys:open_{name}")
-
-
-@pytest.fixture(scope="module")
-def _one_thread() -> Iterator[None]:
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)  # models as small as these only lose by more
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

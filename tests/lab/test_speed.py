@@ -236,7 +236,7 @@ def test_a_grid_has_every_combination_and_names_it(tmp_path: Path) -> None:
     assert names("demo:en-es", *against) == ["demo model", "small", "b (beam_size=1)"]
 
 
-def test_trainings_are_averaged_with_the_interval_between_them(tmp_path: Path, gendermark: Command) -> None:
+def test_trainings_are_averaged_with_the_interval_between_them(tmp_path: Path, cli: Command) -> None:
     of = {"right": (1.0, 0.9, 0.95), "worse": (0.6, 0.5, 0.55)}
     given = [f"--seed-of={name}={','.join(f'fake:right?p={p}&seed={p}' for p in ps)}" for name, ps in of.items()]
     options = (
@@ -246,7 +246,7 @@ def test_trainings_are_averaged_with_the_interval_between_them(tmp_path: Path, g
         "-o",
         str(tmp_path / "study"),
     )
-    found = json.loads(gendermark("study", "speed", *given, *options).out)["trainings"]
+    found = json.loads(cli("study", "speed", *given, *options).out)["trainings"]
     own, base = found["worse"]["anti"], found["right"]["anti"]
     assert len(own["values"]) == 3
     assert own["mean"]["value"] == pytest.approx(sum(own["values"]) / 3)
@@ -258,10 +258,10 @@ def test_trainings_are_averaged_with_the_interval_between_them(tmp_path: Path, g
         f"--seed-of={name}=fake:right{o},fake:masculine{o},fake:random{o}"
         for name, o in (("a", ""), ("b", "?delay_ms=1"))
     ]
-    found = json.loads(gendermark("study", "speed", *same, *options[:-1], str(tmp_path / "same")).out)["trainings"]
+    found = json.loads(cli("study", "speed", *same, *options[:-1], str(tmp_path / "same")).out)["trainings"]
     assert found["b"]["anti"]["difference"] == {"value": 0, "low": None, "high": None}
     assert found["b"]["anti"]["mean"]["low"] < found["b"]["anti"]["mean"]["high"]
-    refused = gendermark("study", "speed", "--to", "es", "--seed-of", "a=fake:right", "-o", str(tmp_path / "other"))
+    refused = cli("study", "speed", "--to", "es", "--seed-of", "a=fake:right", "-o", str(tmp_path / "other"))
     assert refused.exit_code == 2
     assert "a=fake:right" in refused.err
     for seed in (10, 9):

@@ -98,10 +98,10 @@ def test_transformers_and_ctranslate2_load_the_folders(made: Path) -> None:
 
 
 def test_the_command_and_what_it_refuses(
-    unfinished: Path, tmp_path: Path, gendermark: Command, monkeypatch: pytest.MonkeyPatch
+    unfinished: Path, tmp_path: Path, cli: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def train(output: Path, *more: str) -> Any:
-        return gendermark("train", "demo-model", "-o", output, "--size", "tiny", *more)
+        return cli("train", "demo-model", "-o", output, "--size", "tiny", *more)
 
     table = train(unfinished)
     rows = {row["what"]: row["value"] for row in table.rows}

@@ -329,14 +329,14 @@ def test_a_model_that_is_not_one(averaging: Path, tmp_path: Path) -> None:
             system.check("en", "de", [])
 
 
-def test_the_command(made: Path, text: str, tmp_path: Path, gendermark: Command) -> None:
+def test_the_command(made: Path, text: str, tmp_path: Path, cli: Command) -> None:
     few = tmp_path / "few.tsv"
     few.write_text("".join(Path(text).read_text("utf-8").splitlines(keepends=True)[:60]), encoding="utf-8")
     shape = ("--architecture", "1,1", "--width", "16", "--heads", "2")
     training = ("--steps", "3", "--warm-up", "1", "--batch-tokens", "300", "--held-out", "10")
 
     def train(output: Path, *more: str | Path) -> Any:
-        return gendermark("train", "model", "--to", "es", "--pairs", few, *shape, *training, "-o", output, *more)
+        return cli("train", "model", "--to", "es", "--pairs", few, *shape, *training, "-o", output, *more)
 
     sampled = ("--teacher", f"torch:{made}?max_length=20", "--teacher-samples", "2", "--sampling", "epsilon=0.1,seed=3")
     mixed = ("--mix", "grammar=0.1", "--stereotype", "2", "--pieces", made)

@@ -32,6 +32,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
+pytestmark = pytest.mark.usefixtures("_one_thread")
 MULTILINGUAL = {"m2m100": ("en", "es"), "nllb": ("eng_Latn", "spa_Latn"), "mbart": ("en_XX", "es_XX")}
 """How their tokenisers name the languages."""
 MAX_LENGTH = 10
@@ -43,14 +44,6 @@ def kinds(*quick: str, chat: bool = False) -> Any:
     return pytest.mark.parametrize(
         "kind", [kind if kind in quick else pytest.param(kind, marks=pytest.mark.slow) for kind in every]
     )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -263,9 +256,6 @@ def test_a_language_model_s_score_is_that_of_the_answer_after_the_prompt(models:
     assert set(system._ends) >= ends
     expected.append(rows[-1, system._ends].logsumexp(-1).item())  # any of the tokens that end an answer
     assert found.token_log_probabilities == pytest.approx(expected, abs=1e-4)
-
-
-# -- samples
 
 
 # -- the same weights in CTranslate2
