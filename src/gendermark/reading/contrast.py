@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import pairwise
 
+from gendermark.languages.folders import language_of
 from gendermark.languages.language import Language
 from gendermark.reading.words import Place
 
@@ -59,6 +61,12 @@ def contrast(right: str, wrong: str, language: Language) -> Contrast:
     units = [_units(words, places, language) for words, places in (one, other)]
     deciding = frozenset(units[0] - all_wrong), frozenset(units[1] - all_right)
     return Contrast(*deciding, tuple(one[0]), frozenset(one[1]), tuple(other[0]))
+
+
+@cache
+def contrast_of(right: str, wrong: str, code: str) -> Contrast:
+    """The contrast in the language of this code, computed once for each pair of references."""
+    return contrast(right, wrong, language_of(code))
 
 
 def units_of(words: Sequence[str]) -> list[Unit]:

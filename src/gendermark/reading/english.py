@@ -6,8 +6,7 @@ nouns); other pronouns ("her job"); a neutral noun ("that kid").
 
 Two principles decide the rest. A neutral word never contradicts a gendered one: "They say he is kind" and "He is a kind
 person" are masculine. And a text that mentions nobody ("It's a nurse", "A kind person.") is not neutral but
-`no-person`:
-a failed translation must not count as a fair one.
+`no-person`: a failed translation must not count as a fair one.
 """
 
 from __future__ import annotations
@@ -49,18 +48,14 @@ _TEXT = toml_of("en", "subject.toml")
 _W = {name: word_set(text) for name, text in _TEXT["sets"].items()}
 
 
-def _genders_of(name: str) -> dict[str, Gender]:
-    return {word: gender for gender in (_M, _F) for word in _TEXT[name][gender].split()}
-
-
-_SUBJECTS = {"he": _M, "hes": _M, "she": _F, "shes": _F}  # "hes" and "shes" lack an apostrophe
-_OBLIQUES = {"him": _M, "his": _M, "her": _F, "hers": _F}
-_REFLEXIVES = {"himself": _M, "herself": _F}
+_SUBJECTS, _OBLIQUES, _REFLEXIVES, _NOUNS, _AGENTS, _TITLES = (
+    {word: gender for gender in (_M, _F) for word in _TEXT[name][gender].split()}
+    for name in ("subjects", "obliques", "reflexives", "nouns", "agents", "titles")
+)
 _THEY = frozenset({"they", "theyre"})
 _THEM = frozenset({"them", "their", "theirs", "themself", "themselves"})
 _INCLUSIVE = "he or she"  # all inclusive forms are replaced by this
 
-_NOUNS, _AGENTS, _TITLES = map(_genders_of, ("nouns", "agents", "titles"))
 _SUBJECT_ONLY = {"fellow": _M}  # "She is a research fellow": a title as predicate
 _NEUTRAL = _W["indefinite"] | _W["attributive"] | {"person", "one"}
 
@@ -208,9 +203,8 @@ def _phrase(words: Sequence[str], noun: int) -> _Phrase:
     elif link in _W["negations"] or link in _W["speakers"]:
         pass  # "not a man"; "are you a man"
     elif is_copula:
-        if (
-            is_head and after != "'s" and owner not in _W["speakers"]
-        ):  # not "a girl group", "a man's tailor", "I'm a man"
+        # Not "a girl group", "a man's tailor", "I'm a man".
+        if is_head and after != "'s" and owner not in _W["speakers"]:
             role = "predicate"
     elif after == "'s" and determiner in {"a", "an"}:
         pass  # "A man's job."
@@ -256,9 +250,8 @@ def _gendered_role(words: Sequence[str], noun: int) -> str:
     word = words[noun]
     if _is_owner(words, noun):
         return ""
-    if word in _TITLES or (
-        word in {"lady", "lord"} and words[noun - 1] in _PUNCTUATION
-    ):  # "Mr. Kim is ..."; but "Thank you, sir." and "Madam, you are ..." call the listener
+    if word in _TITLES or (word in {"lady", "lord"} and words[noun - 1] in _PUNCTUATION):
+        # "Mr. Kim is ..."; but "Thank you, sir." and "Madam, you are ..." call the listener.
         name = words[noun + 2] if words[noun + 1] == "." else words[noun + 1]
         if name in _PUNCTUATION | {"and"} or words[noun - 2] in _W["speakers"]:
             return ""
@@ -342,12 +335,10 @@ def _is_of_other_subject(words: Sequence[str], noun: int, subjects: Sequence[int
     """Whether a predicate or reflexive has another subject than those at `own`: "He was glad when she was a girl", "He
     says my brother is a fool"."""
     before = bisect(subjects, noun)
-    is_subordinate = before > 0 and subjects[before - 1] not in own
-    return is_subordinate or (bool(own) and _is_noun(_phrase(words, noun).owner))
-
-
-def _is_noun(word: str) -> bool:
-    return word not in _BREAKS | _W["adverbs"] | _DETERMINERS and is_person(word)
+    if before > 0 and subjects[before - 1] not in own:
+        return True
+    owner = _phrase(words, noun).owner
+    return bool(own) and owner not in _BREAKS | _W["adverbs"] | _DETERMINERS and is_person(owner)
 
 
 def _is_named(words: Sequence[str], pronoun: int) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
-from gendermark.reading.hints import STYLES, Hint, give_hint, remove_hint
+from gendermark.reading.hints import STYLES, give_hint, remove_hint
 from gendermark.reading.occupations import bundled_finder, lexicons_hash
 from gendermark.reading.source_gender import VERSION, PersonTold, keeps_gender, read_source, readable
 from gendermark.records import Gender, Request, Task, Translation
@@ -241,31 +241,26 @@ class Rerank(Wrapper):
 
     def _better(self, wrong: Mapping[str, tuple[Request, Sequence[PersonTold]]]) -> dict[str, Translation]:
         """By request, the best candidate that keeps all genders, if any."""
-        candidates: dict[str, list[Translation]] = {request_id: [] for request_id in wrong}
-        for request_id, answer in self._candidates([request for request, _ in wrong.values()]):
-            candidates[request_id].append(answer)
+        if not wrong:
+            return {}
+        requests = [request for request, _ in wrong.values()]
+        if self._inner.gives_n_best:
+            asked, portions = requests, self._inner.n_best(requests, self._n)
+        else:
+            asked = [replace(request, task=Task.SAMPLE, n_samples=self._n) for request in requests]
+            portions = self._inner.answer(asked)
+        candidates: dict[str, list[Translation]] = {request.request_id: [] for request in asked}
+        for portion in portions:
+            for answer in portion:
+                candidates[answer.request_id].append(answer)
         found = {}
-        for request_id, (request, people) in wrong.items():
+        for one, (request_id, (request, people)) in zip(asked, wrong.items(), strict=True):
             finder = bundled_finder(request.target_language)
-            for answer in by_probability(candidates[request_id]):
+            for answer in by_probability(candidates[one.request_id]):
                 if keeps_gender(answer.text or "", people, finder):
                     found[request_id] = replace(answer, request_id=request_id, sample=0)
                     break
         return found
-
-    def _candidates(self, requests: Sequence[Request]) -> Iterator[tuple[str, Translation]]:
-        if not requests:
-            return
-        if self._inner.gives_n_best:
-            portions = self._inner.n_best(requests, self._n)
-            original = {request.request_id: request.request_id for request in requests}
-        else:
-            sampling = [replace(request, task=Task.SAMPLE, n_samples=self._n) for request in requests]
-            portions = self._inner.answer(sampling)
-            original = {one.request_id: two.request_id for one, two in zip(sampling, requests, strict=True)}
-        for portion in portions:
-            for answer in portion:
-                yield original[answer.request_id], answer
 
 
 def by_probability(answers: Iterable[Translation]) -> list[Translation]:
@@ -303,7 +298,9 @@ class Hinted(Wrapper):
             )
         self.tasks = self._inner.tasks - {Task.SCORE}
         self.gives_n_best = self._inner.gives_n_best
-        self._hint = lru_cache(maxsize=65_536)(self._hint_for)
+        self._hint = lru_cache(maxsize=65_536)(
+            lambda source: give_hint(source, self._people(source), self._style, self._tags)
+        )
 
     def _identity(self) -> str:
         return "/".join(f"{key}={self._own[key]}" for key in sorted(self._own) if key != "reader")
@@ -313,9 +310,6 @@ class Hinted(Wrapper):
             f" and gave {seen['hinted']:,} a hint; traces were removed from {seen['removed']:,} translations and kept "
             f"in {seen['kept']:,}"
         )
-
-    def _hint_for(self, source: str) -> Hint | None:
-        return give_hint(source, self._people(source), self._style, self._tags)
 
     def _inner_request(self, request: Request) -> Request:
         hint = self._hint(request.source)

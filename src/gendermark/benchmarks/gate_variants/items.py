@@ -29,9 +29,8 @@ LANGUAGES = ("es", "fr", "it")
 ANNOTATED = ("de", "pt", "ru")
 """Languages that only Garg et al. (2024) annotated."""
 _KEYWORDS = ("kw_s", "kw_f", "kw_m")
-HIDDEN = (*_KEYWORDS, "reference", "input", "paper_reference", "english", "annotated")
+HIDDEN = (*_KEYWORDS, "reference", "paper_reference", "english", "annotated")
 """Tags for the judge that judgements do not keep; the variants, `f`, `mf` ..., are further ones."""
-_NUMBER = {"one": 2, "two": 4, "three": 8}
 HEAD = re.compile(r"\[(.*?)\]")
 _MARKED = re.compile(r"\{(?:(\d):)?([^|{}]*)\|([^|{}]*)\}")
 _STRUCTURE = re.compile(r"\[\[([^]]*?)/([^]]*?)\]\]")
@@ -184,8 +183,8 @@ def _official_rows(settings: gate.Shared) -> tuple[list[list[Row]], str]:
         return [list(_annotated_rows(path))], source.origin
     source = official_files("gate-variants", settings.revision)
     code = settings.target_language.upper()
-    paths = [(group, f"data/{code}/{code}_{n}_variants.tsv") for group, n in _NUMBER.items()]
-    found = [list(_rows_of(source.path(path), group)) for group, path in paths if path in source.paths]
+    paths = {group: f"data/{code}/{code}_{2**n}_variants.tsv" for n, group in enumerate(gate.GROUPS, 1)}
+    found = [list(_rows_of(source.path(path), group)) for group, path in paths.items() if path in source.paths]
     return found, source.origin
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -18,13 +18,7 @@ from itertools import product
 from typing import Any
 
 from gendermark.benchmarks import gate_variants as gate
-from gendermark.benchmarks.benchmark import (
-    BenchmarkOf,
-    each,
-    sampled_requests,
-    with_drawing,
-    words_in_common,
-)
+from gendermark.benchmarks.benchmark import BenchmarkOf, each, sampled_requests, with_drawing, words_in_common
 from gendermark.benchmarks.gate_variants import items, measures
 from gendermark.benchmarks.gate_variants.items import HEAD, HIDDEN, names_of, nouns_of
 from gendermark.errors import UserError
@@ -76,6 +70,11 @@ class Reading:
     def gender(self) -> Gender | None:
         found = set(self.letters) - {gate.CLOSED}
         return GENDER.get(next(iter(found))) if len(found) == 1 else None
+
+    @property
+    def label(self) -> str:
+        named = "mixed" if gate.MIXED in self.letters else "undecided" if gate.UNREAD in self.letters else self.letters
+        return self.gender.value if self.gender else named
 
 
 def normalised(text: str) -> str:
@@ -136,18 +135,13 @@ def _people(kw_s: str, kw_f: str, kw_m: str, variants: tuple[str, ...]) -> tuple
         entries = [[pair for entry in entries for pair in entry]]
     elif len(entries) != n:
         entries = [[] for _ in range(n)]  # key words cannot be assigned to people
-    nouns = nouns_of(kw_s, n)
-    return tuple(
-        Person(tuple(terms), tuple(_pairs(variants, place, n)), nouns[place]) for place, terms in enumerate(entries)
-    )
-
-
-def _pairs(variants: Sequence[str], place: int, n: int) -> Iterator[tuple[str, str]]:
-    """Pairs of variants that differ in one person's gender only."""
     by_name = dict(zip(names_of(n), variants, strict=True))
-    for name, text in by_name.items():
-        if name[place] == "f":
-            yield text, by_name[f"{name[:place]}m{name[place + 1 :]}"]
+    people = []
+    for place, (terms, noun) in enumerate(zip(entries, nouns_of(kw_s, n), strict=True)):
+        feminine = [name for name in by_name if name[place] == "f"]
+        pairs = [(by_name[name], by_name[f"{name[:place]}m{name[place + 1 :]}"]) for name in feminine]
+        people.append(Person(tuple(terms), tuple(pairs), noun))
+    return tuple(people)
 
 
 @lru_cache(maxsize=4096)
@@ -220,17 +214,14 @@ def _read_one(person: Person, source: str, text: str, code: str, by: str) -> Rea
     cut = language_of(code).cut(text)
     units = set(units_of(cut))
     feminine, masculine = (sorted(known & units) for known in _units(person.pairs, code))
-    if feminine or masculine:
-        both_units = [*feminine, *masculine]
-        evidence = tuple(" ".join(unit) for unit in both_units)
-        return Reading(
-            _letter(feminine, masculine), "differing words", evidence, spans_of(text, places_of(both_units, cut))
-        )
+    if shown := [*feminine, *masculine]:
+        evidence, spans = tuple(map(" ".join, shown)), spans_of(text, places_of(shown, cut))
+        return Reading(_letter(feminine, masculine), "differing words", evidence, spans)
     named = _named(source)
-    for one, shown in zip(named, target_of(source, named, text, code, _SURE), strict=True):
-        if shown.gender and one.kind == "noun" and person.noun in (one.text.lower(), one.noun, one.head):
-            evidence = tuple(text[start:end] for start, end in shown.evidence)
-            return Reading(_LETTERS[shown.gender], "reader", evidence, shown.evidence)
+    for one, target in zip(named, target_of(source, named, text, code, _SURE), strict=True):
+        if target.gender and one.kind == "noun" and person.noun in (one.text.lower(), one.noun, one.head):
+            evidence = tuple(text[start:end] for start, end in target.evidence)
+            return Reading(_LETTERS[target.gender], "reader", evidence, target.evidence)
     return Reading(gate.UNREAD)
 
 
@@ -331,7 +322,7 @@ def _judge_all(item: Item, samples: Sequence[Translation], settings: gate.Settin
     }
     if item.tags["annotated"] == "yes" and outputs and is_open:
         measures |= _as_garg(outputs, readings, variants)
-    evidence = tuple(f"{text} ({_word(one)})" for text, one in zip(outputs, readings, strict=True))[:_N_SHOWN]
+    evidence = tuple(f"{text} ({one.label})" for text, one in zip(outputs, readings, strict=True))[:_N_SHOWN]
     genders = {reading.gender for reading in readings}
     verdict, observed = Verdict.JUDGED, None
     if not outputs:
@@ -351,8 +342,8 @@ def _judge_all(item: Item, samples: Sequence[Translation], settings: gate.Settin
         outcome, reason, observed = "wrong", f"{only} only", only
     else:
         verdict, outcome, reason = Verdict.UNJUDGEABLE, "undecided", "undecided"
-    told: dict[str, Any] = {"outcome": outcome, "reason": reason, "evidence": evidence}
-    return Judgement.of(item, verdict, observed, tags=_tags(item), measures=measures, **told)
+    facts: dict[str, Any] = {"outcome": outcome, "reason": reason, "evidence": evidence}
+    return Judgement.of(item, verdict, observed, tags=_tags(item), measures=measures, **facts)
 
 
 def _as_garg(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequence[str]) -> dict[str, float]:
@@ -379,21 +370,14 @@ def _changes(one: str, other: str) -> list[tuple[list[str], list[str]]]:
     return [(a[a1:a2], b[b1:b2]) for kind, a1, a2, b1, b2 in opcodes if kind != "equal"]
 
 
-def _word(reading: Reading) -> str:
-    if gender := reading.gender:
-        return gender.value
-    is_mixed = gate.MIXED in reading.letters
-    return "mixed" if is_mixed else "undecided" if gate.UNREAD in reading.letters else reading.letters
-
-
 def _differ_in_gender_only(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequence[str]) -> bool:
     """Whether a feminine and a masculine output differ in hardly more words than the references."""
     most = TOO_MANY_CHANGES * n_changed(variants[0], variants[-1])
-    sides = [
-        [text for text, reading in zip(outputs, readings, strict=True) if reading.gender is gender]
-        for gender in (Gender.FEMININE, Gender.MASCULINE)
-    ]
-    return any(n_changed(one, other) <= most for one, other in product(*sides))
+    genders = [reading.gender for reading in readings]
+    women, men = (
+        [text for text, shown in zip(outputs, genders, strict=True) if shown is gender] for gender in GENDER.values()
+    )
+    return any(n_changed(one, other) <= most for one, other in product(women, men))
 
 
 def n_changed(one: str, other: str) -> int:
@@ -404,20 +388,13 @@ def n_changed(one: str, other: str) -> int:
 # -- a rewriter --------------------------------------------------------------------------------------------------------
 
 
-def outcome(prediction: str, reference: str) -> str:
-    """Compare as GATE's released script (`GateEval.py`): case, punctuation and apostrophes count."""
-    said = prediction.strip()
-    if not said:
-        return gate.EMPTY
-    return gate.MATCH if said == reference.strip() else gate.MISMATCH
-
-
 def _judge_rewritten(item: Item, samples: Sequence[Translation], settings: gate.RewritingSettings) -> Judgement:
     text = samples[0].text or ""
     is_paper = settings.rules == "paper"
     said, given = (text, item.source) if is_paper else (normalised(text), normalised(item.source))
     reference = item.tags["paper_reference"] if is_paper else normalised(item.tags["reference"])
-    score = outcome(said, reference)
+    # As GATE's released script (`GateEval.py`) compares: case, punctuation and apostrophes count.
+    score = gate.EMPTY if not said.strip() else gate.MATCH if said.strip() == reference.strip() else gate.MISMATCH
     unchanged = said.strip() == given.strip()
     tags = _tags(item, score=score, counts=_counts(item, settings))
     has_terms = not is_paper and item.tags["changes"] == "yes"
@@ -479,14 +456,10 @@ def _signature(settings: gate.Settings) -> Mapping[str, str]:
 
 
 def _rewriting_signature(settings: gate.RewritingSettings) -> Mapping[str, str]:
-    most = f"{settings.min_words or 1}-{settings.max_words or 'all'}"
+    if not settings.min_words and not settings.max_words:
+        return {"split": settings.split}
     full = ",full-set-recall" if settings.full_set_recall == "yes" else ""
-    has_limits = settings.min_words or settings.max_words
-    return {"split": settings.split, **({"words": f"{most}{full}"} if has_limits else {})}
-
-
-def drawn_elsewhere(settings: gate.AlternativesSettings, n_samples: int) -> Mapping[str, Any]:
-    return {"n_samples": n_samples, "sampling": settings.sampling or "unknown=elsewhere"}
+    return {"split": settings.split, "words": f"{settings.min_words or 1}-{settings.max_words or 'all'}{full}"}
 
 
 _SHARED: dict[str, Any] = {
@@ -527,7 +500,7 @@ OFFERED = BenchmarkOf(
     render=render,
     findings="gendermark.benchmarks.gate_variants.findings:ALTERNATIVES",
     signature=lambda settings: {**_signature(settings), "samples": f"{settings.n_samples},{settings.sampling}"},
-    drawn_elsewhere=drawn_elsewhere,
+    drawn_elsewhere=lambda settings, n: {"n_samples": n, "sampling": settings.sampling or "unknown=elsewhere"},
     draws=True,
     offers_genders=True,
     only_when_named=True,

@@ -53,22 +53,17 @@ def exactness(part: str, *, is_paper: bool) -> list[Metric]:
         Metric(DESCRIBED["f_half"], part, needs, f_half, total, tried, PERCENT, weigh=needs[2:]),
     ]
     if is_paper:
-        found = [replace(one, value=_or_zero(one.value)) for one in found]
+        found = [replace(one, value=lambda *sums, own=one.value: np.nan_to_num(own(*sums))) for one in found]
     return [*found, rate(DESCRIBED["attempt_rate"], part, tried, total, judged=tried)]
-
-
-def _or_zero(value: Callable[..., Floats]) -> Callable[..., Floats]:
-    return lambda *columns: np.nan_to_num(value(*columns))
-
-
-RowOf = Callable[[Sequence[Judgement]], tuple[Any, ...]]
 
 
 def _labels_of(judgement: Judgement) -> list[str]:
     return [label.lower() for label in judgement.tags["labels"].split()]
 
 
-def _by_label(judgements: Sequence[Judgement], row_of: RowOf) -> list[tuple[Any, ...]]:
+def _by_label(
+    judgements: Sequence[Judgement], row_of: Callable[[Sequence[Judgement]], tuple[Any, ...]]
+) -> list[tuple[Any, ...]]:
     by_label: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in judgements:
         for label in _labels_of(judgement):
@@ -128,13 +123,8 @@ def tally_variants(group: Sequence[Judgement]) -> Mapping[str, float]:
     return counts
 
 
-def _imbalance(part: str) -> Metric:
-    def value(masculine: Floats, feminine: Floats) -> Floats:
-        return 100 * (masculine - feminine) / (masculine + feminine)
-
-    needs = (f"{part}.masculine", f"{part}.feminine")
-    rule = Bounded(-100.0, 100.0)
-    return Metric(DESCRIBED["imbalance"], part, needs, value, f"{part}.total", f"{part}.judged", rule, weigh=needs)
+def _imbalance(masculine: Floats, feminine: Floats) -> Floats:
+    return 100 * (masculine - feminine) / (masculine + feminine)
 
 
 def _rate_of(gender: str, part: str) -> Metric:
@@ -143,7 +133,8 @@ def _rate_of(gender: str, part: str) -> Metric:
 
 def variant_metrics(judgements: Sequence[Judgement], settings: gate.Settings) -> list[Metric]:
     groups = [group for group in gate.GROUPS if any(judgement.tags["people"] == group for judgement in judgements)]
-    found = [_imbalance("all")]
+    sides, rule = ("all.masculine", "all.feminine"), Bounded(-100.0, 100.0)
+    found = [Metric(DESCRIBED["imbalance"], "all", sides, _imbalance, "all.total", "all.judged", rule, weigh=sides)]
     for part in ("all", *(groups if len(groups) > 1 or groups[0] == "one" else ())):
         found += [_rate_of("masculine", part), _rate_of("feminine", part)]
         found.append(share(DESCRIBED["coverage"], part, "judged"))
@@ -160,10 +151,7 @@ def variant_metrics(judgements: Sequence[Judgement], settings: gate.Settings) ->
         work, family = (_rate_of("masculine", part) for part in ("prof", "fam"))
         found.append(difference(DESCRIBED["work_family_gap"], work, family, "one"))
     for part in (*sorted(present), *(["not-indf"] if "indf" in present else [])):
-        found += [
-            _rate_of("masculine", part),
-            share(DESCRIBED["coverage"], part, "judged"),
-        ]
+        found += [_rate_of("masculine", part), share(DESCRIBED["coverage"], part, "judged")]
     if any(group in groups for group in gate.GROUPS[1:]):
         kinds = (("consistency", "alike"), ("all_men", "men"), ("all_women", "women"))
         found += [share(DESCRIBED[name], "several", kind, of="judged") for name, kind in kinds]
@@ -173,17 +161,13 @@ def variant_metrics(judgements: Sequence[Judgement], settings: gate.Settings) ->
 def variant_tables(judgements: Sequence[Judgement]) -> list[Table]:
     def row(found: Sequence[Judgement]) -> tuple[Any, ...]:
         counts = tally_variants(found)
-        n = counts["all.total"]
-        shares = (_percent(counts["all.masculine"], counts["all.judged"]), _percent(counts["all.judged"], n))
-        return (
-            int(n),
-            *(int(counts[f"all.{kind}"]) for kind in ("masculine", "feminine", "mixed", "undecided")),
-            *shares,
-        )
+        n, judged, men = counts["all.total"], counts["all.judged"], counts["all.masculine"]
+        outcomes = (int(counts[f"all.{kind}"]) for kind in ("masculine", "feminine", "mixed", "undecided"))
+        return int(n), *outcomes, _percent(men, judged), _percent(judged, n)
 
     columns = ("label", "in words", "people", "men", "women", "mixed", "undecided", "% men", "% read")
     chosen = Counter(j.tags["variant"] for j in judgements if j.tags["people"] != "one")
-    variants = [(name, n) for name, n in sorted(chosen.items(), key=lambda found: (len(found[0]), -found[1], found[0]))]
+    variants = sorted(chosen.items(), key=lambda found: (len(found[0]), -found[1], found[0]))
     found = [
         Table("labels", "People by label", columns, _by_label(judgements, row)),
         outcome_table(judgements, _OUTCOMES),
@@ -257,11 +241,8 @@ def alternative_metrics(judgements: Sequence[Judgement], settings: gate.Alternat
         kinds = {"both_rate": "both", "only_men": "men", "only_women": "women", **{kind: kind for kind in _REST}}
         found += [] if is_paper else [share(DESCRIBED[name], "one", kind) for name, kind in kinds.items()]
     if present & set(gate.GROUPS[1:]):
-        found += [
-            share(DESCRIBED["combination_recall"], "several", "found"),
-            share(DESCRIBED["all_found"], "several", "all_found"),
-        ]
-        found.append(share(DESCRIBED["attempt_rate"], "several", "tried"))
+        several = {"combination_recall": "found", "all_found": "all_found", "attempt_rate": "tried"}
+        found += [share(DESCRIBED[name], "several", kind) for name, kind in several.items()]
     if gate.NOBODY in present and not is_paper:
         judged, said, wanted = "all.translated", "structures.said", "structures.wanted"
         found += [
@@ -349,12 +330,8 @@ def rewriting_tables(judgements: Sequence[Judgement]) -> list[Table]:
             match, mismatch, empty = (counts[f"{part}.{kind}"] for kind in ("match", "mismatch", "empty"))
             total = match + mismatch + empty
             half = f_half(*(np.array([x]) for x in (match, mismatch, total)))[0] if total else np.nan
-            shares = (
-                _percent(match, match + mismatch),
-                _percent(match, total),
-                None if np.isnan(half) else round(half, 1),
-            )
-            return (part, int(match), int(mismatch), int(empty), *shares)
+            shares = (_percent(match, match + mismatch), _percent(match, total))
+            return part, int(match), int(mismatch), int(empty), *shares, None if np.isnan(half) else round(half, 1)
 
         rows += _by_label(own, row)
     columns = ("label", "in words", "direction", "match", "mismatch", "empty", "% P", "% R", "% F0.5")

@@ -14,7 +14,7 @@ from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, words
 from gendermark.benchmarks.mittens import Settings, items
 from gendermark.benchmarks.mittens.measures import MEASURES
 from gendermark.languages.folders import language_of
-from gendermark.reading.contrast import Contrast, contrast, places_of, units_of
+from gendermark.reading.contrast import contrast_of, places_of, units_of
 from gendermark.reading.english import Pronoun, pronouns
 from gendermark.reading.failures import WRONG_LANGUAGE, failure, is_foreign
 from gendermark.reading.words import cut, lowered_spans, spans_of
@@ -115,11 +115,6 @@ def _words_of(found: list[Pronoun], text: str) -> Counter[str]:
 
 
 @cache
-def _contrast(reference: str, twin: str, code: str) -> Contrast:
-    return contrast(reference, twin, language_of(code))
-
-
-@cache
 def _plain(text: str) -> frozenset[str]:
     return frozenset(cut("".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))))
 
@@ -134,7 +129,7 @@ def _judge_other(item: Item, text: str, code: str) -> Judgement:
     if not item.tags["twin"]:
         return _undecided(item, "no-twin")
     words = language_of(code).cut(text)
-    deciding = _contrast(item.tags["reference"], item.tags["twin"], code)
+    deciding = contrast_of(item.tags["reference"], item.tags["twin"], code)
     kept = {*item.tags["names"].split(), *(word for word in words if _is_kept(word, item.source))}
     units = {unit for unit in units_of(words) if kept.isdisjoint(unit)}
     right, wrong = sorted(deciding.right & units), sorted(deciding.wrong & units)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gendermark.benchmarks.benchmark import Measures, outcome_table
 from gendermark.benchmarks.mittens import ALL_LANGUAGES, SETS, Settings
@@ -103,8 +102,9 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
             men, women = (share(DESCRIBED["strict_accuracy"], gender, "right") for gender in _GENDERS)
             found.append(difference(DESCRIBED["recall_gap"], men, women, "all", is_undefined_without_hits=True))
     if any(j.tags["decidable"] == "yes" for j in judgements):
-        found.append(_over_cells("macro_accuracy", _names(judgements, 0), _mean))
-        found.append(_over_cells("worst_cell", _names(judgements, 1), _lowest))
+        by_set, by_gender = zip(*(_cells(j) for j in judgements if j.tags["decidable"] == "yes"), strict=True)
+        found.append(_over_cells("macro_accuracy", sorted(set(by_set)), _mean))
+        found.append(_over_cells("worst_cell", sorted(set(by_gender)), np.fmin.reduce))
     if is_best:
         found += [share(DESCRIBED[name], "all", kind) for kind, name in _SHARES.items()]
     parts = [*present, *(name for name in SETS if name in sets)]
@@ -125,19 +125,13 @@ def _of_slice(part: str, is_best: bool, *, is_brief: bool = False) -> list[Metri
     return [*found, share(DESCRIBED["coverage"], part, "judged", of="every")] if is_best and not is_brief else found
 
 
-def _names(judgements: Sequence[Judgement], which: int) -> list[str]:
-    return sorted({_cells(j)[which] for j in judgements if j.tags["decidable"] == "yes"})
-
-
-def _over_cells(name: str, cells: Sequence[str], fold: Callable[[Floats, NDArray[np.bool_]], Floats]) -> Metric:
-    """Over the accuracies of cells with data; `fold` takes a row for each cell, and which are known."""
+def _over_cells(name: str, cells: Sequence[str], fold: Callable[[Floats], Floats]) -> Metric:
+    """Over the accuracies of cells; `fold` takes a row for each, with NaN where a cell has no data."""
     needs = tuple(f"{cell}.{kind}" for cell in cells for kind in ("right", "judged"))
 
     def value(*columns: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.asarray(100.0 * np.stack(columns[::2]) / np.stack(columns[1::2]), dtype=np.float64)
-            is_known = ~np.isnan(shares)
-            return np.where(is_known.any(axis=0), fold(shares, is_known), np.nan)
+            return fold(100.0 * np.stack(columns[::2]) / np.stack(columns[1::2]))
 
     def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
         # A minimum is as uncertain as its smallest cell.
@@ -150,12 +144,8 @@ def _over_cells(name: str, cells: Sequence[str], fold: Callable[[Floats, NDArray
     return Metric(DESCRIBED[name], "all", needs, value, "all.every", "all.judged", rule)
 
 
-def _mean(shares: Floats, is_known: NDArray[np.bool_]) -> Floats:
-    return np.asarray(np.where(is_known, shares, 0.0).sum(axis=0) / is_known.sum(axis=0), dtype=np.float64)
-
-
-def _lowest(shares: Floats, is_known: NDArray[np.bool_]) -> Floats:
-    return np.asarray(np.where(is_known, shares, np.inf).min(axis=0), dtype=np.float64)
+def _mean(shares: Floats) -> Floats:
+    return np.asarray(np.nansum(shares, axis=0) / np.sum(~np.isnan(shares), axis=0), dtype=np.float64)
 
 
 def stratum(judgement: Judgement, settings: Settings) -> str:  # noqa: ARG001

@@ -46,14 +46,11 @@ _MOST_LISTED = 5
 
 def genders(sheet: charts.Sheet) -> Iterator[charts.Figure]:
     has_pairs = sheet.benchmark == COUNTERFACTUAL
-    looks = {
-        ("accuracy", part): look
-        for part, look in (("masculine", charts.MALE), ("feminine", charts.FEMALE), ("all", _BOTH))
-    }
-    gap_look = {("delta_qual", "all"): _GAP}
+    parts = {"masculine": charts.MALE, "feminine": charts.FEMALE, "all": _BOTH}
+    looks = {("accuracy", part): look for part, look in parts.items()}
 
     def row(cell: str, result: Result) -> list[charts.DotRow]:
-        dots = [marks(result, looks), *([marks(result, gap_look)] if has_pairs else [])]
+        dots = [marks(result, looks), *([marks(result, {("delta_qual", "all"): _GAP})] if has_pairs else [])]
         return [charts.DotRow(charts.language(cell), dots)] if any(dots) else []
 
     rows = rows_by_system(sheet, row)

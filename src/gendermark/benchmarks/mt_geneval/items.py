@@ -14,9 +14,8 @@ from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_lines
-from gendermark.languages.folders import language_of
 from gendermark.reading import context as contexts
-from gendermark.reading.contrast import Contrast, contrast, without_tags
+from gendermark.reading.contrast import contrast_of, without_tags
 from gendermark.records import Gender, Item, Request, Table
 
 LANGUAGES = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
@@ -31,11 +30,6 @@ _FEMININE_WORDS = re.compile(
 _MASCULINE_WORDS = re.compile(
     r"\b(he|him|his|himself|man|men|boy|gentleman|mr|sir|father|son|brother|husband|uncle|king|widower)\b", re.I
 )
-
-
-@cache
-def contrast_of(reference: str, contrastive: str, code: str) -> Contrast:
-    return contrast(reference, contrastive, language_of(code))
 
 
 def _decidable(reference: str, contrastive: str, code: str) -> str:
@@ -65,10 +59,6 @@ def load_pairs(settings: CounterfactualSettings) -> ItemSet:
     return ItemSet(settings, tuple(items), origin)
 
 
-def _known_pairs(settings: Settings) -> tuple[Sides, str]:
-    return (_core_pairs if settings.data == "core" else _official_pairs)(settings)
-
-
 def _own_pairs(settings: Settings) -> tuple[Sides, str]:
     """A user's own pairs: one row per gender, with the same `pair`."""
     rows, origin = read_own(file_of(settings.data), ("source", "gender", "pair", "reference"))
@@ -85,9 +75,16 @@ def _own_pairs(settings: Settings) -> tuple[Sides, str]:
     return {g: [(both[g]["source"], both[g]["reference"]) for both in pairs.values()] for g in _GENDERS}, origin
 
 
-def _official_pairs(settings: Settings) -> tuple[Sides, str]:
-    files = official_files("mt-geneval", settings.revision)
+def _known_pairs(settings: Settings) -> tuple[Sides, str]:
+    """Core or official pairs."""
     code, folder = settings.target_language, f"data/sentences/{settings.split}"
+    if settings.data == "core":
+        english, by_id, origin = core_sides("counterfactual", code)
+        return {
+            gender: [(without_tags(row[gender.value]), by_id[row["id"]][gender.value]) for row in english]
+            for gender in _GENDERS
+        }, origin
+    files = official_files("mt-geneval", settings.revision)
     sides = {}
     for gender in _GENDERS:
         name = f"geneval-sentences-{gender}-{settings.split}.en_{code}"
@@ -98,14 +95,6 @@ def _official_pairs(settings: Settings) -> tuple[Sides, str]:
             for source, text, marked in zip(*(read_lines(files.path(path)) for path in paths), strict=True)
         ]
     return sides, files.origin
-
-
-def _core_pairs(settings: Settings) -> tuple[Sides, str]:
-    english, by_id, origin = core_sides("counterfactual", settings.target_language)
-    return {
-        gender: [(without_tags(row[gender.value]), by_id[row["id"]][gender.value]) for row in english]
-        for gender in _GENDERS
-    }, origin
 
 
 def core_sides(kind: str, language: str) -> tuple[list[dict[str, str]], dict[str, dict[str, str]], str]:
@@ -120,8 +109,7 @@ def core_sides(kind: str, language: str) -> tuple[list[dict[str, str]], dict[str
 
 
 def load_contexts(settings: ContextualSettings) -> ItemSet:
-    read = _own_contexts if file_of(settings.data) else _core_contexts
-    rows, origin = (_official_contexts if settings.data == "official" else read)(settings)
+    rows, origin = _contexts(settings)
     items = []
     for index, row in enumerate(rows):
         gender, provenance = _person_gender(row.get("gender", ""), row["context"])
@@ -147,14 +135,30 @@ def contextual_requests(item_set: ItemSet) -> list[Request]:
     ]
 
 
-def _own_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
-    """A user's own sentences, each with its context and both references."""
-    columns = ("context", "source", "reference", "contrastive")
-    rows, origin = read_own(file_of(settings.data), columns)
-    return [
-        {**{column: row[column] for column in columns}, "gender": row.gender().value if row["gender"] else ""}
-        for row in rows
-    ], origin
+def _contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
+    """Core or official sentences, or a user's own, each with its context and both references."""
+    split, code = settings.split, settings.target_language
+    if path := file_of(settings.data):
+        columns = ("context", "source", "reference", "contrastive")
+        own, origin = read_own(path, columns)
+        genders = [row.gender().value if row["gender"] else "" for row in own]
+        texts = [{column: row[column] for column in columns} for row in own]
+        return [{**row, "gender": gender} for row, gender in zip(texts, genders, strict=True)], origin
+    if settings.data == "core":
+        english, by_id, origin = core_sides("contextual", code)
+        target = [by_id[row["id"]] for row in english]
+        return [
+            {**row, "reference": both["correct"], "contrastive": both["contrastive"]}
+            for row, both in zip(english, target, strict=True)
+        ], origin
+    source = official_files("mt-geneval", settings.revision)
+    stem = "data/context/geneval-context-wikiprofessions"
+    names = (f"2to1-{split}.en_{code}.en", f"original-{split}.en_{code}.{code}", f"flipped-{split}.en_{code}.{code}")
+    rows = []
+    for line, right, wrong in zip(*(read_lines(source.path(f"{stem}-{name}")) for name in names), strict=True):
+        before, _, sentence = line.partition("<sep>")
+        rows.append({"context": before.strip(), "source": sentence.strip(), "reference": right, "contrastive": wrong})
+    return rows, source.origin
 
 
 def _person_gender(given: str, context: str) -> tuple[Gender | None, str]:
@@ -179,29 +183,6 @@ def profession_class(sentence: str) -> str:
     pattern, classes = _professions()
     match = pattern.search(sentence)
     return classes[match.group(1).lower()] if match else "unknown"
-
-
-def _official_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
-    source = official_files("mt-geneval", settings.revision)
-    split, code = settings.split, settings.target_language
-    stem = "data/context/geneval-context-wikiprofessions"
-    path = source.path(f"{stem}-2to1-{split}.en_{code}.en")
-    references = read_lines(source.path(f"{stem}-original-{split}.en_{code}.{code}"))
-    contrastive = read_lines(source.path(f"{stem}-flipped-{split}.en_{code}.{code}"))
-    rows = []
-    for line, own, other in zip(read_lines(path), references, contrastive, strict=True):
-        before, _, sentence = line.partition("<sep>")
-        rows.append({"context": before.strip(), "source": sentence.strip(), "reference": own, "contrastive": other})
-    return rows, source.origin
-
-
-def _core_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
-    english, by_id, origin = core_sides("contextual", settings.target_language)
-    rows = [
-        {**row, "reference": by_id[row["id"]]["correct"], "contrastive": by_id[row["id"]]["contrastive"]}
-        for row in english
-    ]
-    return rows, origin
 
 
 def corpus_statistics(settings: Settings) -> Table:

@@ -9,14 +9,14 @@ from typing import Any
 
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, words_in_common
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, Settings, items, measures
-from gendermark.benchmarks.mt_geneval.items import LANGUAGES, contrast_of, corpus_statistics
-from gendermark.benchmarks.mt_geneval.references import Evidence, Weighing, decide, gender_of_references, letter_of
+from gendermark.benchmarks.mt_geneval.items import LANGUAGES, corpus_statistics
+from gendermark.benchmarks.mt_geneval.references import Weighing, decide, gender_of_references, letter_of
 from gendermark.errors import UserError
 from gendermark.languages.folders import language_of
 from gendermark.languages.language import Language
 from gendermark.metrics import quality
 from gendermark.reading import context as contexts
-from gendermark.reading.contrast import without_tags
+from gendermark.reading.contrast import contrast_of, without_tags
 from gendermark.reading.failures import WRONG_LANGUAGE, failure, is_foreign
 from gendermark.reading.people import SourcePerson, people_in_all
 from gendermark.reading.reader import version
@@ -29,8 +29,6 @@ _HIDDEN = ("reference", "contrastive")
 _TRUNCATED = 0.35
 """A translation with a smaller share of its reference's words is a fragment."""
 _ASCII_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
-
-
 Seen = tuple[str, str, tuple[str, ...], tuple[Span, ...]]
 """Outcome and reason for one translation, the deciding words, and their positions."""
 
@@ -47,16 +45,19 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     found = people_in_all([item.source for item in item_set.items]) if texts else [[] for _ in item_set.items]
     judgements = []
     for item, people, samples in zip(item_set.items, found, answers, strict=True):
-        answer = samples[0].text or ""
-        text = _own_part(item, samples[0].text, settings)
+        text = samples[0].text
+        answer, context = text or "", item.tags.get("context")
+        if context and answer.strip():
+            text = contexts.find(answer, context, item.source, _context(settings))
         if settings.rules == "paper":
             seen = _judge_as_paper(item, text or "")
         elif text is None and answer.strip():
-            seen = (
-                _judge_whole(item, people, answer, language)
-                if _context(settings) == "joined"
-                else _failed("extraction")
-            )
+            seen = _failed("extraction")
+            if _context(settings) == "joined" and not failure(f"{context} {item.source}", answer):
+                # The answer merges both sentences. Pronouns may belong to the context; words specific to one reference
+                # belong to the sentence.
+                whole = _read(item, people, answer, language, only_references=True)
+                seen = seen if whole[0] == "undecided" else whole
         else:
             seen = _judge_best(item, people, text, language, vocabulary)
         judgements.append(_judgement(item, seen, contexts.offset(text, answer) if text else 0))
@@ -83,12 +84,6 @@ def judge_pairs(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     return judgements
 
 
-def _own_part(item: Item, text: str | None, settings: Settings) -> str | None:
-    if text is None or not text.strip() or not item.tags.get("context"):
-        return text
-    return contexts.find(text, item.tags["context"], item.source, _context(settings))
-
-
 def _paper_words(text: str) -> set[str]:
     return set(text.lower().translate(_ASCII_PUNCTUATION).split())
 
@@ -113,40 +108,25 @@ def _judge_best(
         return _failed("truncated")
     if is_foreign(words, vocabulary):
         return _failed(WRONG_LANGUAGE)
-    weighing = _weighing(item, people, text, language)
-    outcome, shown = decide(weighing.evidence())
-    if outcome == "undecided":
-        return outcome, outcome if weighing.contrast.is_decidable else "undecidable", (), ()
-    return _seen(text, outcome, shown, language)
+    return _read(item, people, text, language)
 
 
-def _judge_whole(item: Item, people: list[SourcePerson], answer: str, language: Language) -> Seen:
-    """An answer that merges context and sentence.
-
-    Pronouns may belong to the context; words specific to one reference belong to the sentence.
-    """
-    if failure(f"{item.tags['context']} {item.source}", answer):
-        return _failed("extraction")
-    outcome, shown = decide(_weighing(item, people, answer, language).evidence(only_references=True))
-    if outcome == "undecided":
-        return _failed("extraction")
-    return _seen(answer, outcome, shown, language)
-
-
-def _weighing(item: Item, people: list[SourcePerson], text: str, language: Language) -> Weighing:
+def _read(
+    item: Item, people: list[SourcePerson], text: str, language: Language, *, only_references: bool = False
+) -> Seen:
     contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
     reading = read_translation(text, language.code)
     gender = letter_of(item.expected)
     if item.tags.get("context"):
         # If the sentence leaves gender open, references are more reliable than words of the context.
         gender = gender_of_references(contrast, reading.lists) or gender
-    return Weighing(reading, item.source, people, gender, contrast, without_tags(item.tags["reference"]))
-
-
-def _seen(text: str, outcome: str, shown: Sequence[Evidence], language: Language) -> Seen:
-    words = language.cut(text)
-    evidence = tuple(dict.fromkeys(" ".join(words[slice(*piece.place)]) for piece in shown))
-    return outcome, "mixed" if outcome == "mixed" else "", evidence, spans_of(text, [piece.place for piece in shown])
+    weighing = Weighing(reading, item.source, people, gender, contrast, without_tags(item.tags["reference"]))
+    outcome, shown = decide(weighing.evidence(only_references))
+    if outcome == "undecided":
+        return outcome, outcome if contrast.is_decidable else "undecidable", (), ()
+    words, places = language.cut(text), [piece.place for piece in shown]
+    evidence = tuple(dict.fromkeys(" ".join(words[slice(*place)]) for place in places))
+    return outcome, "mixed" if outcome == "mixed" else "", evidence, spans_of(text, places)
 
 
 def _judgement(item: Item, seen: Seen, start: int) -> Judgement:
@@ -159,8 +139,9 @@ def _judgement(item: Item, seen: Seen, start: int) -> Judgement:
         verdict = Verdict.NOT_TRANSLATED if outcome == "failed" else Verdict.UNJUDGEABLE
     elif item.expected is not None:
         observed = item.expected if outcome == "correct" else item.expected.opposite
-    told: dict[str, Any] = {"reason": reason, "outcome": outcome, "evidence": evidence, "spans": spans}
-    return Judgement.of(item, verdict, observed, tags=tags, **told)
+    return Judgement.of(
+        item, verdict, observed, tags=tags, reason=reason, outcome=outcome, evidence=evidence, spans=spans
+    )
 
 
 def _context(settings: Settings) -> str:
@@ -204,6 +185,7 @@ _SHARED: dict[str, Any] = {
     "render": render,
     "choices": choices,
     "fit": fit,
+    "judges_together": True,  # needs the words of all references
     "sources_depend_on_target": True,
 }
 COUNTERFACTUAL = BenchmarkOf(
@@ -214,7 +196,6 @@ COUNTERFACTUAL = BenchmarkOf(
     language_pairs=lambda _: [("en", code) for code in LANGUAGES],
     load=items.load_pairs,
     judge=judge_pairs,
-    judges_together=True,  # needs the words of all references
     measures=measures.PAIRS,
     findings="gendermark.benchmarks.mt_geneval.findings:PAIRS",
     signature=_pair_signature,
@@ -230,7 +211,6 @@ CONTEXTUAL = BenchmarkOf(
     load=items.load_contexts,
     requests=items.contextual_requests,
     judge=judge,
-    judges_together=True,  # needs the words of all references
     measures=measures.CONTEXTS,
     findings="gendermark.benchmarks.mt_geneval.findings:CONTEXTS",
     signature=lambda settings: {**_signature(settings), "context": settings.context},

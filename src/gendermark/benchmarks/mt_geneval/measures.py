@@ -12,7 +12,7 @@ import numpy as np
 from gendermark.benchmarks.benchmark import Measures, outcome_table
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings
 from gendermark.metrics import quality
-from gendermark.metrics.metric import Description, Metric, described, difference, per_judgement, rate
+from gendermark.metrics.metric import Description, Metric, described, difference, per_judgement, share
 from gendermark.records import Judgement, Table, Verdict
 
 _N_GAPS = 50
@@ -43,7 +43,7 @@ def _columns(names: Iterable[str], judgement: Judgement) -> Iterable[str]:
             yield f"{name}.total"
             yield f"{name}.{outcome}"
             if outcome in ("correct", "wrong"):
-                yield f"{name}.decided"
+                yield f"{name}.judged"
             if outcome in ("correct", "wrong", "mixed"):
                 yield f"{name}.covered"
             if judgement.reason == "extraction":
@@ -51,25 +51,21 @@ def _columns(names: Iterable[str], judgement: Judgement) -> Iterable[str]:
 
 
 def _accuracies(part: str, *, is_paper: bool, right: Description = _ACCURACY) -> list[Metric]:
-    total, decided = f"{part}.total", f"{part}.decided"
-    found = [rate(right, part, f"{part}.correct", total, judged=decided)]
+    found = [share(right, part, "correct")]
     if not is_paper:
-        found += [
-            rate(DESCRIBED["coverage"], part, f"{part}.covered", total, judged=decided),
-            rate(DESCRIBED["decided_accuracy"], part, f"{part}.correct", decided, judged=decided),
-        ]
+        found.append(share(DESCRIBED["coverage"], part, "covered"))
+        found.append(share(DESCRIBED["decided_accuracy"], part, "correct", of="judged"))
     return found
 
 
 def _recall_gap(part: str) -> Metric:
-    men, women = (rate(_ACCURACY, g, f"{g}.correct", f"{g}.total", judged=f"{g}.decided") for g in _GENDERS)
+    men, women = (share(_ACCURACY, gender, "correct") for gender in _GENDERS)
     gap = difference(DESCRIBED["recall_gap"], men, women, part, is_undefined_without_hits=True)
-    return replace(gap, judged=f"{part}.decided")
+    return replace(gap, judged=f"{part}.judged")
 
 
 def _share(kind: str, part: str) -> Metric:
-    outcome = "undecided" if kind == "open" else kind
-    return rate(DESCRIBED[kind], part, f"{part}.{outcome}", f"{part}.total", judged=f"{part}.decided")
+    return share(DESCRIBED[kind], part, "undecided" if kind == "open" else kind)
 
 
 # -- counterfactual --------------------------------------------------------------------------------------------------
@@ -84,22 +80,18 @@ def tally_pairs(group: Sequence[Judgement]) -> Mapping[str, float]:
         counts[f"{gender}.translated"] += judgement.verdict is not Verdict.NOT_TRANSLATED
         for key, value in judgement.measures.items():
             counts[f"{gender}.{key}"] += value
-    if len({judgement.expected for judgement in group}) == 2:
-        _count_pair(group, counts)
-    return counts
-
-
-def _count_pair(group: Sequence[Judgement], counts: dict[str, float]) -> None:
-    """A pair is correct, and decided, only if both members are."""
+    if len({judgement.expected for judgement in group}) < 2:
+        return counts
+    # A pair is correct, and decided, only if both members are.
     counts["all.every"] += 1
     counts["all.translated"] += all(judgement.verdict is not Verdict.NOT_TRANSLATED for judgement in group)
-    if any(j.tags["decidable"] != "yes" and j.tags["rules"] != "paper" for j in group):
-        return
-    outcomes = [judgement.outcome for judgement in group]
-    counts["all.total"] += 1
-    counts["all.correct"] += all(outcome == "correct" for outcome in outcomes)
-    counts["all.decided"] += all(outcome in ("correct", "wrong") for outcome in outcomes)
-    counts["all.covered"] += all(outcome in ("correct", "wrong", "mixed") for outcome in outcomes)
+    if all(j.tags["decidable"] == "yes" or j.tags["rules"] == "paper" for j in group):
+        outcomes = {judgement.outcome for judgement in group}
+        counts["all.total"] += 1
+        counts["all.correct"] += outcomes == {"correct"}
+        counts["all.judged"] += outcomes <= {"correct", "wrong"}
+        counts["all.covered"] += outcomes <= {"correct", "wrong", "mixed"}
+    return counts
 
 
 def pair_metrics(judgements: Sequence[Judgement], settings: CounterfactualSettings) -> list[Metric]:

@@ -244,9 +244,6 @@ class Weighing:
             if gender and at in self.near and not is_read and (subject := self._subject(at)) != "other":
                 yield Evidence((at, at + 1), gender == self.expected, SURE if subject == "person" else LIKELY)
 
-    def _agrees_with_another(self, at: int, entry: Entry) -> bool:
-        return self._is_verb(at, entry) and self._subject(at) == "other"
-
     def _is_verb(self, at: int, entry: Entry) -> bool:
         return entry.told.kind == "verb" if entry.told else self.lists.verb(self.words[at]) is not None
 
@@ -336,7 +333,8 @@ class Weighing:
             return None
         if not is_right and word in self.lists.habit:  # "un médecin": beside "elle" it is conventional
             return LIKELY if is_unit else None
-        if kind == "norm" and not (is_own and not is_right and self._has_masculine_article(at)):
+        articles = [self.reading.language.singular.get(one) for one in self.words[max(at - 2, 0) : at]]
+        if kind == "norm" and not (is_own and not is_right and "m" in articles):
             return LIKELY if is_right and is_own else FAINT if is_unit or is_own else None
         reach = _POSTS if self.lists.prefixes else 1  # "and" is attached
         if not is_right and not self.lists.posts.isdisjoint(self.words[max(at - reach, 0) : at]):  # «منصب رئيس»
@@ -375,9 +373,7 @@ class Weighing:
         is_pair = end - at == 2
         if self._is_name(at) or last.is_fixed or label.kind == "ADV" or (not is_right and self._is_of_a_fixed_noun(at)):
             return None
-        if (
-            label.kind == "ADJ" and self.reading.language.nouns_are_capitalised
-        ):  # "der einzige Mann", "die einzige Frau"
+        if label.kind == "ADJ" and self.reading.language.nouns_are_capitalised:  # "der einzige Mann"
             noun = next((self.heads[n] for n in (end, end + 1) if n in self.heads), None)
             if noun is not None and noun.gender:
                 return None
@@ -385,8 +381,10 @@ class Weighing:
             return None
         if not label.kind and self.words[at] in self.lists.possessives:  # "अपनी दादी", but not "अपनी शैली"
             behind = self.lists.look_up(self.words[end]).told if end < len(self.words) else None
-            return FAINT if behind or self._stands_as_in_a_reference(at) else None
-        if not label.kind and self._agrees_with_another(at, last):
+            phrase = self.words[max(at - 1, 0) : at + 2]
+            references = (self.contrast.right_words, self.contrast.wrong_words)
+            return FAINT if behind or any(_has_phrase(words, phrase) for words in references) else None
+        if not label.kind and self._is_verb(at, last) and self._subject(at) == "other":
             return FAINT
         if (not is_pair and (last.is_silent or last.is_common)) or (last.told and last.told.kind == "norm"):
             return LIKELY if is_right else FAINT
@@ -406,10 +404,6 @@ class Weighing:
             return least > 0 and self.words.count(phrase[0]) <= least
         return _has_phrase(contrast.right_words, phrase) and _has_phrase(contrast.wrong_words, phrase)
 
-    def _stands_as_in_a_reference(self, at: int) -> bool:
-        phrase = self.words[max(at - 1, 0) : at + 2]
-        return any(_has_phrase(words, phrase) for words in (self.contrast.right_words, self.contrast.wrong_words))
-
     def _is_name(self, at: int) -> bool:
         word = self.words[at]
         return word in self.names and word not in self.lists.titles and self.reading.is_capital(at)
@@ -421,9 +415,6 @@ class Weighing:
         if label.number or label.kind in ("PRON", "DET"):
             return label.number == "p" and label.kind not in ("PRON", "DET")
         return len(word) > 3 and word.endswith(self.reading.language.plural_endings)
-
-    def _has_masculine_article(self, at: int) -> bool:
-        return any(self.reading.language.singular.get(word) == "m" for word in self.words[max(at - 2, 0) : at])
 
     def _is_introduced(self, at: int) -> bool:
         """Whether a noun is a predicate: "como jugador", "fue un jugador"."""
