@@ -49,6 +49,8 @@ class Wrapper(System):
     TASKS = frozenset({Task.TRANSLATE})
     OPTIONS: tuple[str, ...]
     """Its own options."""
+    SUMMARY: str
+    """What was done, with counts of `_n_seen`."""
     family: str
 
     def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
@@ -75,10 +77,6 @@ class Wrapper(System):
     @abstractmethod
     def _identity(self) -> str:
         """Its own options, as far as they affect an answer."""
-
-    @abstractmethod
-    def _summary(self, seen: Mapping[str, int]) -> str:
-        """Summary of what was done, from these counts."""
 
     def _check_target(self, language: str) -> None:
         """Refuse an unsupported target language."""
@@ -147,8 +145,8 @@ class Wrapper(System):
 
     def notes(self) -> Sequence[str]:
         seen = self._n_seen
-        own = [f"{self.spec} read {seen['all']:,} sentences{self._summary(seen)}"] if seen["all"] else []
-        return [*self._inner.notes(), *own]
+        did = self.SUMMARY.format_map(seen)
+        return [*self._inner.notes(), *([f"{self.spec} read {seen['all']:,} sentences{did}"] if seen["all"] else [])]
 
     def close(self) -> None:
         if self._closes:
@@ -188,6 +186,10 @@ class Rerank(Wrapper):
     """
 
     OPTIONS = ("n", "reader")
+    SUMMARY = (
+        ": {gendered:,} show somebody's gender; {wrong:,} first translations did not keep it, and "
+        "{changed:,} were replaced"
+    )
     family = "rerank"
 
     def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
@@ -201,12 +203,6 @@ class Rerank(Wrapper):
 
     def _identity(self) -> str:
         return f"{self._own.get('n', '8')}/{lexicons_hash()}"
-
-    def _summary(self, seen: Mapping[str, int]) -> str:
-        return (
-            f": {seen['gendered']:,} show somebody's gender; {seen['wrong']:,} first translations did not keep it, and "
-            f"{seen['changed']:,} were replaced"
-        )
 
     def _check_target(self, language: str) -> None:
         if language not in registry.names("language"):
@@ -283,6 +279,7 @@ class Hinted(Wrapper):
     """
 
     OPTIONS = ("style", "feminine", "masculine", "reader")
+    SUMMARY = " and gave {hinted:,} a hint; traces were removed from {removed:,} translations and kept in {kept:,}"
     family = "hinted"
 
     def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
@@ -304,12 +301,6 @@ class Hinted(Wrapper):
 
     def _identity(self) -> str:
         return "/".join(f"{key}={self._own[key]}" for key in sorted(self._own) if key != "reader")
-
-    def _summary(self, seen: Mapping[str, int]) -> str:
-        return (
-            f" and gave {seen['hinted']:,} a hint; traces were removed from {seen['removed']:,} translations and kept "
-            f"in {seen['kept']:,}"
-        )
 
     def _inner_request(self, request: Request) -> Request:
         hint = self._hint(request.source)

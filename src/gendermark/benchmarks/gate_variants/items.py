@@ -167,8 +167,15 @@ def _read(settings: gate.Shared) -> tuple[list[Row], str]:
             cells = {"source": own["source"], "labels": "", "kw_s": own["entity"], "kw_f": "", "kw_m": "", **variants}
             rows.append(Row(number, "one", cells, cells))
         by_group = [rows]
+    elif settings.data == "core":
+        name = "gate_variants/sentences.tsv"
+        core: dict[str, list[Row]] = {group: [] for group in gate.GROUPS}
+        for cells in core_rows(name):
+            rows = core[cells["people"]]
+            rows.append(_expanded(cells, cells[settings.target_language], len(rows)))
+        by_group, origin = list(core.values()), core_origin("\n".join(core_lines(name)))
     else:
-        by_group, origin = _core_rows(settings) if settings.data == "core" else _official_rows(settings)
+        by_group, origin = _official_rows(settings)
     wanted = settings.split
     if wanted.startswith("half"):
         halves = [(rows, len(rows) // 2) for rows in by_group]
@@ -207,11 +214,8 @@ def _annotated_rows(path: Path) -> Iterator[Row]:
         owners = {int(place): int(head) for head, place in _ALIGNED.findall(cells["gender alignments"])}
         people = sorted(set(owners.values()))
         heads = _HEADWORD.findall(cells["source with headwords"])
-        if (
-            len(owners) != len(_STRUCTURE.findall(text))
-            or len(people) > len(gate.GROUPS)
-            or people[-1:] >= [len(heads)]
-        ):
+        is_aligned = len(owners) == len(_STRUCTURE.findall(text)) and people[-1:] < [len(heads)]
+        if not is_aligned or len(people) > len(gate.GROUPS):
             continue
         marked = text
         for place in range(len(owners)):
@@ -220,15 +224,6 @@ def _annotated_rows(path: Path) -> Iterator[Row]:
         nouns = ";".join(heads[head] for head in people)
         made = {"people": group, "labels": "", "en": cells["source"], "kw_s": nouns}
         yield _expanded(made, marked, number)
-
-
-def _core_rows(settings: gate.Shared) -> tuple[list[list[Row]], str]:
-    name = "gate_variants/sentences.tsv"
-    found: dict[str, list[Row]] = {group: [] for group in gate.GROUPS}
-    for cells in core_rows(name):
-        own = found[cells["people"]]
-        own.append(_expanded(cells, cells[settings.target_language], len(own)))
-    return list(found.values()), core_origin("\n".join(core_lines(name)))
 
 
 def _expanded(cells: Mapping[str, str], marked: str, number: int) -> Row:
@@ -247,15 +242,9 @@ def _expanded(cells: Mapping[str, str], marked: str, number: int) -> Row:
         plain = _MARKED.sub(lambda match: match[2 if letters[int(match[1] or 1) - 1] == "f" else 3], marked)
         return plain.translate({ord("["): None, ord("]"): None})
 
-    names = names_of(_n_people(group))
-    made = {
-        "labels": cells["labels"],
-        "source": cells["en"],
-        "kw_s": cells["kw_s"],
-        "kw_f": keywords[0],
-        "kw_m": keywords[1],
-        **{name: variant(name) for name in names},
-    }
+    about = {"labels": cells["labels"], "source": cells["en"], "kw_s": cells["kw_s"]}
+    variants = {name: variant(name) for name in names_of(_n_people(group))}
+    made = {**about, "kw_f": keywords[0], "kw_m": keywords[1], **variants}
     return Row(number, group, made, made)
 
 

@@ -354,8 +354,8 @@ def _as_garg(outputs: Sequence[str], readings: Sequence[Reading], variants: Sequ
         if reading.gender:
             sides.setdefault(reading.gender, text)
     if len(sides) == 2:
-        pairs = ((sides[Gender.FEMININE], sides[Gender.MASCULINE]), (variants[0], variants[-1]))
-        said, wanted = (Counter((" ".join(a), " ".join(b)) for a, b in _changes(*pair)) for pair in pairs)
+        both = ((sides[Gender.FEMININE], sides[Gender.MASCULINE]), (variants[0], variants[-1]))
+        said, wanted = (Counter((" ".join(a), " ".join(b)) for a, b in _changes(*pair)) for pair in both)
         counts = {"said": said, "wanted": wanted, "right": said & wanted}
         found |= {f"structures.{name}": float(count.total()) for name, count in counts.items()}
     for gender, reference in ((Gender.FEMININE, variants[0]), (Gender.MASCULINE, variants[-1])):

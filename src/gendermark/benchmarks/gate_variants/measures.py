@@ -72,13 +72,17 @@ def _by_label(
     return [(label.upper(), SLICES.get(label, label), *row_of(found)) for label, found in ordered]
 
 
+def _tables(judgements: Sequence[Judgement], rows: list[tuple[Any, ...]], title: str, columns: str) -> list[Table]:
+    heads = ("label", "in words", *columns.split(", "))
+    return [Table("labels", title, heads, rows), outcome_table(judgements, "Outcomes and evidence")]
+
+
 def _percent(n: float, total: float) -> float | None:
     return round(100 * n / total, 1) if total else None
 
 
 # -- one translation ---------------------------------------------------------------------------------------------------
 
-_OUTCOMES = "Outcomes and evidence"
 _REST = ("mixed", "undecided", "failed")
 """Other outcomes for a person; metrics and columns share these names."""
 _OUTCOME = {gate.FEMININE: "feminine", gate.MASCULINE: "masculine", gate.MIXED: "mixed"}
@@ -165,13 +169,10 @@ def variant_tables(judgements: Sequence[Judgement]) -> list[Table]:
         outcomes = (int(counts[f"all.{kind}"]) for kind in ("masculine", "feminine", "mixed", "undecided"))
         return int(n), *outcomes, _percent(men, judged), _percent(judged, n)
 
-    columns = ("label", "in words", "people", "men", "women", "mixed", "undecided", "% men", "% read")
     chosen = Counter(j.tags["variant"] for j in judgements if j.tags["people"] != "one")
     variants = sorted(chosen.items(), key=lambda found: (len(found[0]), -found[1], found[0]))
-    found = [
-        Table("labels", "People by label", columns, _by_label(judgements, row)),
-        outcome_table(judgements, _OUTCOMES),
-    ]
+    columns = "people, men, women, mixed, undecided, % men, % read"
+    found = _tables(judgements, _by_label(judgements, row), "People by label", columns)
     if variants:
         title = "Variants chosen where there are several people (? not read, x both at once, - nothing to choose)"
         found.append(Table("variants", title, ("variant", "n"), variants))
@@ -261,12 +262,9 @@ def alternative_tables(judgements: Sequence[Judgement]) -> list[Table]:
         n, tried, right = (counts[f"one.{kind}"] for kind in ("total", "tried", "match"))
         return int(n), int(tried), int(right), _percent(right, tried), _percent(right, n)
 
-    columns = ("label", "in words", "sentences", "tried", "right", "% P", "% R")
     one = [judgement for judgement in judgements if judgement.tags["people"] == "one"]
-    return [
-        Table("labels", "Sentences about one person, by label", columns, _by_label(one, row)),
-        outcome_table(judgements, _OUTCOMES),
-    ]
+    title, columns = "Sentences about one person, by label", "sentences, tried, right, % P, % R"
+    return _tables(judgements, _by_label(one, row), title, columns)
 
 
 ALTERNATIVES = Measures(
@@ -334,11 +332,8 @@ def rewriting_tables(judgements: Sequence[Judgement]) -> list[Table]:
             return part, int(match), int(mismatch), int(empty), *shares, None if np.isnan(half) else round(half, 1)
 
         rows += _by_label(own, row)
-    columns = ("label", "in words", "direction", "match", "mismatch", "empty", "% P", "% R", "% F0.5")
-    return [
-        Table("labels", "By label; a sentence counts once for each of its labels", columns, rows),
-        outcome_table(judgements, _OUTCOMES),
-    ]
+    title = "By label; a sentence counts once for each of its labels"
+    return _tables(judgements, rows, title, "direction, match, mismatch, empty, % P, % R, % F0.5")
 
 
 def rewriting_warnings(judgements: Sequence[Judgement], settings: gate.RewritingSettings) -> list[str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.resources import files
 from itertools import product
 
 from gendermark import registry
@@ -35,14 +37,8 @@ _LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x85\u2028\u2029]\s*")
 _ALTERNATIVES = re.compile(r"\{([^|}]*)\|([^}]*)\}")
 _NOUN_AT_THE_END = re.compile(r"\bis (?:an?|my) (.*)")
 _WORD = re.compile(r"\w+|[^\w\s]")
-_PAIRS = frozenset(
-    {
-        *(("he", "she"), ("him", "her"), ("his", "her"), ("his", "hers"), ("himself", "herself")),
-        *(("man", "woman"), ("boy", "girl"), ("father", "mother"), ("son", "daughter"), ("brother", "sister")),
-        *(("husband", "wife"), ("uncle", "aunt"), ("grandfather", "grandmother"), ("nephew", "niece")),
-        *(("grandson", "granddaughter"), ("father-in-law", "mother-in-law"), ("mr", "mrs"), ("mr", "ms")),
-    }
-)
+WORDS = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
+_PAIRS = frozenset((masculine, feminine) for masculine, feminine in WORDS["pairs"])
 _GENDERED = frozenset(word for pair in _PAIRS for word in pair)
 
 
@@ -196,16 +192,16 @@ def group_ids(passages: Sequence[Passage]) -> dict[str, str]:
     Sentences with late binding are two patterns over nouns, grouped by noun.
     """
     first: dict[str, str] = {}
-    return {one.passage_id: first.setdefault(_group_key(one), one.passage_id) for one in passages}
-
-
-def _group_key(passage: Passage) -> str:
-    if passage.eval_set == "late-binding" and (found := _NOUN_AT_THE_END.search(passage.english.lower())):
-        noun = found[1]
-        for one in reversed(pronouns(noun)):
-            noun = f"{noun[: one.span[0]]}_{noun[one.span[1] :]}"
-        return f"late binding: {noun}"
-    return passage.english
+    groups = {}
+    for one in passages:
+        key = one.english
+        if one.eval_set == "late-binding" and (found := _NOUN_AT_THE_END.search(key.lower())):
+            noun = found[1]
+            for pronoun in reversed(pronouns(noun)):
+                noun = f"{noun[: pronoun.span[0]]}_{noun[pronoun.span[1] :]}"
+            key = f"late binding: {noun}"
+        groups[one.passage_id] = first.setdefault(key, one.passage_id)
+    return groups
 
 
 def twins_of(passages: Sequence[Passage]) -> dict[str, Passage]:
@@ -243,27 +239,13 @@ def _official(revision: str) -> tuple[tuple[Passage, ...], str]:
     source = official_files("mittens", revision)
     rows = csv.reader(io.StringIO(read_text(source.path(FILE)), newline=""))
     next(rows)  # The last heading is a notice.
-    return tuple(map(_of_row, rows)), source.origin
-
-
-def _of_row(row: Sequence[str]) -> Passage:
-    number, _, reference, language, level, gender, key, _, _, source, _, split, kind, family, _ = row
-    return Passage(
-        f"row-{int(number):04}",
-        kind == "2en",
-        language,
-        key.replace(":", "-").replace("_", "-"),
-        Gender(gender),
-        one_line(source),
-        one_line(reference),
-        split,
-        family,
-        level,
-    )
-
-
-def one_line(text: str) -> str:
-    return _LINE_BREAK.sub(" ", text.strip())
+    found = []
+    for number, _, reference, language, level, gender, key, _, _, passage, _, split, kind, family, _ in rows:
+        eval_set = key.replace(":", "-").replace("_", "-")
+        passage, reference = (_LINE_BREAK.sub(" ", text.strip()) for text in (passage, reference))
+        about = (f"row-{int(number):04}", kind == "2en", language, eval_set, Gender(gender))
+        found.append(Passage(*about, passage, reference, split, family, level))
+    return tuple(found), source.origin
 
 
 # -- our own ---------------------------------------------------------------------------------------------------------
@@ -272,17 +254,15 @@ def one_line(text: str) -> str:
 @cache
 def _core() -> tuple[tuple[Passage, ...], str]:
     """Each row of `passages.tsv` is a passage in several languages, with `{masculine|feminine}` where these differ."""
-    found = [one for number, row in enumerate(core_rows("mittens/passages.tsv")) for one in _of_core(number, row)]
+    found = []
+    for number, row in enumerate(core_rows("mittens/passages.tsv")):
+        languages = [name for name in row if name in NAMES and name != "en" and row[name] != "-"]
+        stereotype = row["stereotype"].strip("-")
+        for way, language, gender in product(row["ways"].split(), languages, (Gender.MASCULINE, Gender.FEMININE)):
+            source, target = (language, "en") if way == "into" else ("en", language)
+            side = 1 if gender is Gender.MASCULINE else 2
+            text, reference = (_ALTERNATIVES.sub(rf"\{side}", row[code]) for code in (source, target))
+            name = f"{source}-{target}-{number:02}-{gender.value[0]}"
+            about = (name, way == "into", language, row["set"], gender, text, reference)
+            found.append(Passage(*about, stereotype=stereotype))
     return tuple(found), core_origin(core_text("mittens/passages.tsv"))
-
-
-def _of_core(number: int, row: Mapping[str, str]) -> Iterator[Passage]:
-    languages = [name for name in row if name in NAMES and name != "en" and row[name] != "-"]
-    for into, language, gender in product(row["ways"].split(), languages, (Gender.MASCULINE, Gender.FEMININE)):
-        is_into_english = into == "into"
-        side = 1 if gender is Gender.MASCULINE else 2
-        texts = [_ALTERNATIVES.sub(rf"\{side}", row[code]) for code in ("en", language)]
-        source, reference = reversed(texts) if is_into_english else texts
-        way = f"{language}-en" if is_into_english else f"en-{language}"
-        name, stereotype = f"{way}-{number:02}-{gender.value[0]}", row["stereotype"].strip("-")
-        yield Passage(name, is_into_english, language, row["set"], gender, source, reference, stereotype=stereotype)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -53,8 +52,8 @@ def _failed(item: Item, reason: str) -> Judgement:
     return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason, outcome="failed")
 
 
-def _undecided(item: Item, reason: str, **facts: Any) -> Judgement:
-    return Judgement.of(item, Verdict.UNJUDGEABLE, reason=reason, **{"outcome": "undecided", **facts})
+def _undecided(item: Item, reason: str, outcome: str = "undecided", **facts: Any) -> Judgement:
+    return Judgement.of(item, Verdict.UNJUDGEABLE, reason=reason, outcome=outcome, **facts)
 
 
 def _decided(item: Item, observed: Gender, **facts: Any) -> Judgement:
@@ -72,10 +71,8 @@ def _judge_english(item: Item, text: str) -> Judgement:
     gendered = _of_the_person([one for one in found if one.gender is not Gender.NEUTRAL], item, text)
     told = gendered or [one for one in found if one.gender is Gender.NEUTRAL]
     spans = tuple(one.span for one in told)
-    seen: dict[str, Any] = {
-        "evidence": tuple(dict.fromkeys(text[start:end].lower() for start, end in spans)),
-        "spans": spans,
-    }
+    words = tuple(dict.fromkeys(text[start:end].lower() for start, end in spans))
+    seen: dict[str, Any] = {"evidence": words, "spans": spans}
     genders = {one.gender for one in told}
     if not genders and len(cut(text)) < _FRAGMENT * len(cut(item.tags["reference"])):
         return _failed(item, "fragment")
@@ -137,12 +134,10 @@ def _judge_other(item: Item, text: str, code: str) -> Judgement:
         if len(words) < _FRAGMENT * len(language_of(code).cut(item.tags["reference"])):
             return _failed(item, "fragment")
         return _undecided(item, "no-evidence")
-    seen = {
-        "evidence": tuple(" ".join(unit) for unit in (*right, *wrong)),
-        "spans": spans_of(text, places_of([*right, *wrong], words)),
-    }
+    shown = [*right, *wrong]
+    seen: dict[str, Any] = {"evidence": tuple(map(" ".join, shown)), "spans": spans_of(text, places_of(shown, words))}
     if right and wrong:  # the references may differ in more than gender: undecided
-        return _undecided(item, "mixed", **{**seen, "outcome": "mixed"})
+        return _undecided(item, "mixed", outcome="mixed", **seen)
     expected = item.expected or Gender.NEUTRAL
     return _decided(item, expected if right else expected.opposite, **seen)
 
@@ -191,22 +186,6 @@ def judge_as_paper(item: Item, text: str | None, settings: Settings) -> Judgemen
 
 # -- what fakes say, and what fits -----------------------------------------------------------------------------------
 
-# "Her" before a noun is "his", elsewhere "him"; both directions need only be consistent.
-_TO: Mapping[Gender, Mapping[str, str]] = {
-    Gender.MASCULINE: {"she": "he", "her": "him", "her ": "his ", "hers": "his", "herself": "himself"},
-    Gender.FEMININE: {"he": "she", "him": "her", "his": "her", "himself": "herself"},
-    Gender.NEUTRAL: {
-        "he": "they",
-        "him": "them",
-        "his": "their",
-        "himself": "themselves",
-        "she": "they",
-        "her": "them",
-        "her ": "their ",
-        "hers": "theirs",
-        "herself": "themselves",
-    },
-}
 _PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|hers|herself|her (?=[a-z])|her)\b", re.IGNORECASE)
 
 
@@ -220,17 +199,11 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:
 
     def other(match: re.Match[str]) -> str:
         word = match.group()
-        said = _TO[gender].get(word.lower(), word)
+        said: str = items.WORDS["pronouns"][gender].get(word.lower(), word)
         return said.capitalize() if word[0].isupper() else said
 
     return _PRONOUN.sub(other, reference)
 
-
-def fit(item: Item, text: str, settings: Settings) -> float | None:  # noqa: ARG001
-    return words_in_common(cut(item.tags["reference"]), cut(text))
-
-
-_SIGNED = ("split", "mixed", "none")
 
 BENCHMARK = BenchmarkOf(
     name="mittens",
@@ -249,6 +222,8 @@ BENCHMARK = BenchmarkOf(
     render=render,
     findings="gendermark.benchmarks.mittens.findings:PRESENTATION",
     card="mittens",
-    signature=lambda settings: {name: value for name in _SIGNED if (value := getattr(settings, name))},
-    fit=fit,
+    signature=lambda settings: {
+        name: value for name in ("split", "mixed", "none") if (value := getattr(settings, name))
+    },
+    fit=lambda item, text, _: words_in_common(cut(item.tags["reference"]), cut(text)),
 )

@@ -135,12 +135,9 @@ PAIRS = Presentation(
 
 
 def context_findings(result: Result) -> list[Finding]:
-    # By the paper's rules every translation counts as decided.
-    right = (
-        "{decided_accuracy|of translations that show a gender}"
-        if result.find("decided_accuracy")
-        else "{accuracy|of translations}"
-    )
+    right = "{accuracy|of translations}"
+    if result.find("decided_accuracy"):  # by the paper's rules every translation counts as decided
+        right = "{decided_accuracy|of translations that show a gender}"
     hidden = ", which the system is not shown" if _alone(result.selection) else ""
     where = f"Where only the preceding sentence specifies the gender{hidden}"
     return [*sentence(result, f"{where}, {right} have the correct one (chance: 50%)."), *_women_and_men(result)]

@@ -179,7 +179,14 @@ class Weighing:
 
     def evidence(self, only_references: bool = False) -> list[Evidence]:
         """All evidence; or only reference words that are not pronouns."""
-        skipped, covered = self._set_phrases(), set[int]()
+        covered = set[int]()
+        skipped = {
+            place
+            for start, word in enumerate(self.words)
+            for phrase in self.lists.phrases.get(word, ())
+            if tuple(self.words[start : start + len(phrase)]) == phrase
+            for place in range(start, start + len(phrase))
+        }
         found: list[Evidence] = []
         common = set(self.words) & set(self.contrast.right_words)
         is_rendering = len(common) >= _RENDERING * len(set(self.words))
@@ -202,15 +209,6 @@ class Weighing:
                 if weight is not None:
                     found.append(Evidence((at, end), is_right, weight))
         return found
-
-    def _set_phrases(self) -> set[int]:
-        return {
-            place
-            for start, word in enumerate(self.words)
-            for phrase in self.lists.phrases.get(word, ())
-            if tuple(self.words[start : start + len(phrase)]) == phrase
-            for place in range(start, start + len(phrase))
-        }
 
     def _of_mention(self, mention: Mention, covered: set[int]) -> Iterator[Evidence]:
         """Evidence of a mention; marks its words as `covered`, including reference words in them."""
