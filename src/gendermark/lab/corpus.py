@@ -24,8 +24,6 @@ Ids = list[int]
 
 
 class Pair(Protocol):
-    """A sentence and its translation."""
-
     @property
     def source(self) -> str: ...
     @property
@@ -94,8 +92,6 @@ def train_pieces(pairs: Sequence[Pair], n_pieces: int) -> Pieces:
 
 @dataclass(frozen=True)
 class Corpus:
-    """All training pairs as numbers."""
-
     sources: Sequence[Ids]
     targets: Sequence[Ids]
 

@@ -33,10 +33,8 @@ FEWEST_CELLS = 4
 _SCORES: Mapping[str, str] = lists("correlate")
 """The scores of a cell, and the expected sign of their correlation with accuracy."""
 _RANKED = ("delta_i_s3e", "delta_i_gender", "delta_i_semantic", "gap_log_p")
-"""The rankings of Tables 18 and 19, beside accuracy."""
 _IF_ASKED_FOR = tuple(name for name in _SCORES if "semantic" in name or name == "forced_choice" or "log_p" in name)
 KINDS = {"spearman": "spearmanr", "kendall": "kendalltau", "pearson": "pearsonr"}
-"""Correlations and their scipy names."""
 PERMUTATIONS: Mapping[str, str] = {
     "languages": "systems change places within each language, so what languages differ in counts for nothing",
     "free": "all cells change places with all others",
@@ -64,7 +62,6 @@ class Correlation(NamedTuple):
     by_chance: float | None
     """Mean over all orders: 0, unless numbers stay within blocks that differ in both lists."""
     is_exact: bool
-    """Whether all orders were enumerated."""
 
 
 def correlation_test(

@@ -107,7 +107,6 @@ def linear_model(
 
 
 def _independent(matrix: Floats, names: Sequence[str], *, is_within: bool) -> tuple[list[int], dict[str, str]]:
-    """The linearly independent columns, and why the others are excluded."""
     kept: list[int] = []
     dropped: dict[str, str] = {}
     for place, name in enumerate(names):
@@ -216,8 +215,6 @@ _FITTED = (*_FIRST, *(column for column in COLUMNS if column not in _FIRST))
 
 @dataclass(frozen=True)
 class Question:
-    """Settings of the model."""
-
     measure: Measure = "s3e"
     form: Annotated[
         str,
@@ -343,7 +340,6 @@ def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
 def _columns(
     items: Sequence[Item], names: Sequence[str], language: str, form: str
 ) -> tuple[dict[str, Floats], dict[str, str]]:
-    """The usable columns, and why the others are excluded."""
     cues = map(design_columns, annotate(items, language))
     design = statistics_package("pandas", _COMMAND).DataFrame(list(cues))
     is_shared = (design.groupby([item.contrast for item in items]).nunique() == 1).all()

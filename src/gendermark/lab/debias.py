@@ -286,7 +286,6 @@ def _change(weight: Any, words: Words, equalises: bool) -> dict[str, Any]:
 
 
 def _untied(model: Any, rows: Sequence[int], what: str) -> Any:
-    """The model with separate embedding tables for encoder and decoder."""
     import torch
 
     config = copy.deepcopy(model.config)

@@ -34,7 +34,7 @@ from gendermark.lab.timing import CLOCKS, Diary, Rounds, machine, measure
 from gendermark.records import Request
 from gendermark.result import Result
 from gendermark.runs.compare import Asked, Comparison, compare
-from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, plan
+from gendermark.runs.run import NO_CONTEXT, RunConfig, plan
 from gendermark.selection import Selection
 from gendermark.systems.engine import WITHOUT_EFFECT
 from gendermark.systems.system import System, open_system, split_options
@@ -177,14 +177,6 @@ def _offered(settings: Settings) -> dict[str, Sequence[str]]:
     return found
 
 
-def _place_of(baseline: str, points: Sequence[Point]) -> int:
-    called = [point.name for point in points]
-    if baseline and baseline not in called:
-        # Names of points contain commas.
-        raise UserError(f"--baseline {baseline!r} is none of the measured settings: {'; '.join(called)}")
-    return called.index(baseline) if baseline else 0
-
-
 # -- the study ---------------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +188,11 @@ def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
     if settings.clock not in CLOCKS:
         raise UnknownName("clock", settings.clock, CLOCKS)
     output, points = settings.output, points_of(settings)
-    base = _place_of(settings.baseline, points)
+    called = [point.name for point in points]
+    if settings.baseline and settings.baseline not in called:
+        # Names of points contain commas.
+        raise UserError(f"--baseline {settings.baseline!r} is none of the measured settings: {'; '.join(called)}")
+    base = called.index(settings.baseline) if settings.baseline else 0
     test_set = studies.read_test_set(*settings.test_set, option="--test-set") if settings.test_set else None
     selections = settings.selections()
     systems = [_look_at(point, settings, selections) for point in points]
@@ -207,7 +203,20 @@ def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
     asked = _asked(settings, points, base, test_set, systems)
     with studies.claimed(output / RECORD, asked, (RUNS, DIARY)):
         with work or nullcontext(NO_CONTEXT) as context:
-            made = {point.name: _make(point, settings, selections, test_set, context) for point in points}
+            # Do not repeat sentence counts for every point.
+            quiet = replace(context, tell=lambda note: None if " sentences" in note else context.tell(note))
+            made = {
+                point.name: studies.run_point(
+                    point,
+                    selections,
+                    output / RUNS / point.slug,
+                    settings.resampling,
+                    replace(studies.titled(quiet, point.name), name=point.name),
+                    test_set=test_set,
+                    accept_unsound=settings.accept_unsound,
+                )
+                for point in points
+            }
         timed_on, timed, ready = _timed_work(settings, selections[0], test_set)
         sentences = _hash([request.source for request in timed])
         what = {"points": asked["systems"], "sentences": sentences, "machine": machine()}
@@ -277,22 +286,6 @@ def _hash(lines: Sequence[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def _make(
-    point: Point,
-    settings: Settings,
-    selections: tuple[Selection, ...],
-    test_set: PlainSet | None,
-    context: RunContext,
-) -> Made:
-    def tell(note: str) -> None:
-        if " sentences" not in note:  # do not repeat sentence counts for every point
-            context.tell(note)
-
-    own = replace(studies.titled(context, point.name), name=point.name, tell=tell)
-    output, how, accept = settings.output / RUNS / point.slug, settings.resampling, settings.accept_unsound
-    return studies.run_point(point, selections, output, how, own, test_set=test_set, accept_unsound=accept)
-
-
 def _measured(
     settings: Settings, points: Sequence[Point], base: int, made: Mapping[str, Made], test_set: PlainSet | None
 ) -> Iterator[Measured]:
@@ -330,12 +323,11 @@ def _headline(result: Result) -> dict[str, tuple[str, str, str]]:
 def _notes(
     points: Sequence[Point], systems: Sequence[System], rounds: Rounds, test_set: PlainSet | None, settings: Settings
 ) -> Iterator[str]:
-    for point, system in zip(points, systems, strict=True):
-        if system.asks_a_server:
-            yield (
-                f"{point.name} asks a server: its time is that of the network and of whatever else the server does, "
-                "not its own"
-            )
+    remote = [point.name for point, system in zip(points, systems, strict=True) if system.asks_a_server]
+    for name in remote:
+        yield (
+            f"{name} asks a server: its time is that of the network and of whatever else the server does, not its own"
+        )
     seen: dict[str, Point] = {}
     for point, system in zip(points, systems, strict=True):
         twin = seen.setdefault(system.system_id, point)
@@ -350,7 +342,7 @@ def _notes(
             f"there is no test set into {settings.target_language}, so time is taken on {BENCHMARK.title}'s sentences "
             "and BLEU is left out; give one with --test-set SOURCE REFERENCE"
         )
-    if rounds.is_busy and rounds.clock == "wall" and not any(system.asks_a_server for system in systems):
+    if rounds.is_busy and rounds.clock == "wall" and not remote:
         yield (
             "the machine was busy with other work: the slowest round of a point took up to "
             f"{rounds.spread:.1f} times as long as its fastest; --clock cpu counts the work alone; increase --repeats "

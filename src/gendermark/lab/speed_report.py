@@ -8,11 +8,11 @@ from __future__ import annotations
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,20 +37,16 @@ GROUPS = ("FOFC", "MOFC", "MOMC", "FOMC")
 GAPS = ("Δ", "ΔFC", "ΔMC")
 """Columns that are differences: the paper gives no relative drop, since 0 is their best value."""
 DROPPING = ("BLEU", *(column for column in COLUMNS if column not in GAPS))
-"""Columns with a relative drop."""
 HURT = "MOFC"
 """The group for the price of speed: women in men's occupations, which the paper found hit most."""
 LABELS = {group: MEASURES.slices[group.lower()] for group in GROUPS} | {"Δ": "stereotype effect (Δ)"}
-"""`women in men's occupations`."""
 MAX_DROPS: Mapping[str, str] = {
     "fastest": "from the baseline to the fastest point (as the paper's caption has it)",
     "worst": "from the baseline to the lowest value",
     "range": "from the highest value to the lowest (what most of the paper's numbers are)",
 }
-"""Possible meanings of "max relative % drop"."""
 PAGE = "speed.html"
 TIME = "s/1,000"
-"""Column heading of seconds per thousand sentences."""
 
 
 # -- arithmetic --------------------------------------------------------------------------------------------------------
@@ -91,8 +87,7 @@ def between_trainings(values: Sequence[float], base: Sequence[float] = (), confi
     return Span(value, float(ends.low), float(ends.high))
 
 
-@dataclass(frozen=True)
-class Price:
+class Price(NamedTuple):
     """Points lost per second saved on a thousand sentences; negative for gains."""
 
     value: float | None
@@ -136,7 +131,6 @@ class Measured:
     changes: Mapping[str, Comparison]
     """The changes from the baseline, which has none."""
     others: tuple[str, ...]
-    """Columns of other benchmarks."""
 
     def value(self, column: str) -> float | None:
         return self.values[column].value if column in self.values else None
@@ -144,14 +138,11 @@ class Measured:
 
 @dataclass(frozen=True)
 class Study:
-    """All points, including the baseline."""
-
     points: tuple[Measured, ...]
     base: int
     rounds: Rounds
     direction: str
     facts: Mapping[str, Any]
-    """Settings and machine."""
     notes: tuple[str, ...]
     confidence: float
     trainings: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -178,7 +169,6 @@ class Study:
         return price_of(point.changes.get(HURT), self.rounds.saved(point.name, self.baseline.name), self.confidence)
 
     def drop(self, point: Measured, column: str) -> float | None:
-        """Percent of the baseline, also for `time`."""
         if column == "time":
             return relative_drop(self.seconds(self.baseline).value, self.seconds(point).value)
         return relative_drop(self.baseline.value(column), point.value(column))
@@ -193,7 +183,6 @@ class Study:
         return [self.seconds(point).value for point in self.points]
 
     def scatter(self, column: str) -> list[tuple[Measured, float, float]]:
-        """Every point with its relative drop in time and in a column."""
         found = ((point, self.drop(point, "time"), self.drop(point, column)) for point in self.points)
         return [(point, x, y) for point, x, y in found if x is not None and y is not None]
 
@@ -201,7 +190,6 @@ class Study:
         return trend([(x, y) for _, x, y in self.scatter(column)])
 
     def of_trainings(self, name: str, column: str) -> list[float]:
-        """Values of all trainings of a model in a column, also for `time`."""
         points = [point for point in self.points if point.name in self.trainings[name]]
         if column == "time":
             return [self.seconds(point).value for point in points]
@@ -253,13 +241,6 @@ class Published:
             rows.append(("max rel. % drop, as printed", *(f"{self.max_drop[column]:.1f}" for column in columns)))
         title = f"Relative drops in percent as {self.where} of Renduchintala et al. (2021) has them, {self.direction}"
         return Table(("system", *columns), rows, title)
-
-    def misprinted(self) -> str:
-        """The printed drops that follow from no rule; empty if all do."""
-        found = [f"{column} {self.max_drop[column]:.1f} ({value:.1f})" for column, value in self.misprints.items()]
-        if not found:
-            return ""
-        return f"Printed drops that do not follow from the rows (in brackets: what they give): {', '.join(found)}."
 
 
 @cache
@@ -389,7 +370,7 @@ def _point_json(study: Study, point: Measured) -> dict[str, Any]:
         "times_as_fast": study.times_as_fast(point)._asdict(),
         "seconds_saved_per_1000": study.saved(point)._asdict(),
         "relative_drops": {column: study.drop(point, column) for column in ("time", *DROPPING, "chrF")},
-        "points_lost_per_second_saved": {"group": HURT, **asdict(study.price(point))},
+        "points_lost_per_second_saved": {"group": HURT, **study.price(point)._asdict()},
         "changes": {column: change.to_json() for column, change in point.changes.items()},
     }
 
@@ -522,20 +503,23 @@ def _figure(study: Study, number: str, title: str, columns: Sequence[str]) -> Fi
 
 
 def write_files(study: Study, output: Path, command: str = "") -> None:
-    """The page, the tables and the figures; `command` reproduces them."""
     drawn = figures(study)
     title = f"Speed and gender: {charts.direction(study.direction)}"
     write_text(output / PAGE, html.render("plain.html", title, sections=_sections(study, drawn, command)))
     write_text(output / "table.md", markdown_.markdown([Section(title, [], level=1), *_sections(study)]))
-    paper = replace(table4(study), caption=f"{study.direction}: {_caption(study)}", notes=findings(study))
-    write_text(output / "table.tex", latex_.render([paper]))
+    write_text(output / "table.tex", latex_.render([replace(_explained_table4(study), notes=findings(study))]))
     for one in drawn:
         write_text(output / f"{one.name}.svg", one.svg)
 
 
 def _sections(study: Study, drawn: Sequence[Figure] = (), command: str = "") -> list[Section]:
+    about = (
+        f"Each is compared with {study.baseline.name}. CI: {100 * study.confidence:g}% confidence interval. Tests are "
+        "corrected for multiple tests (Holm)."
+    )
+    notes = [f"{note[:1].upper()}{note[1:]}." for note in study.notes]
     sections: dict[str, Sequence[Block]] = {
-        "The finding": _finding_blocks(study),
+        "The finding": [Bullets(findings(study)), *(Paragraph(text, "note") for text in (about, *notes))],
         "The numbers": _number_blocks(study),
         "The pictures": [Section("", drawn, kind="pictures")] if drawn else [],
         "What changed": [
@@ -550,25 +534,16 @@ def _sections(study: Study, drawn: Sequence[Figure] = (), command: str = "") -> 
     return [Section(name, parts, id=name.split()[-1]) for name, parts in sections.items() if parts]
 
 
-def _caption(study: Study) -> str:
-    return (
-        f"in the form of Table 4 of Renduchintala et al. (2021): seconds for 1,000 sentences (median of "
-        f"{len(study.rounds.rounds)} rounds, {study.rounds.clock} clock), quality, and percent right. FO, MO: "
-        "occupations of women, of men; FC, MC: the sentence says that the person is a woman, a man."
+def _explained_table4(study: Study) -> Table:
+    caption = (
+        f"{study.direction}: in the form of Table 4 of Renduchintala et al. (2021): seconds for 1,000 sentences "
+        f"(median of {len(study.rounds.rounds)} rounds, {study.rounds.clock} clock), quality, and percent right. FO, "
+        "MO: occupations of women, of men; FC, MC: the sentence says that the person is a woman, a man."
     )
-
-
-def _finding_blocks(study: Study) -> list[Block]:
-    about = (
-        f"Each is compared with {study.baseline.name}. CI: {100 * study.confidence:g}% confidence interval. Tests are "
-        "corrected for multiple tests (Holm)."
-    )
-    notes = [Paragraph(f"{note[:1].upper()}{note[1:]}.", "note") for note in study.notes]
-    return [Bullets(findings(study)), Paragraph(about, "note"), *notes]
+    return replace(table4(study), caption=caption)
 
 
 def _number_blocks(study: Study) -> list[Block]:
-    """The paper's table and related ones; less important ones are folded."""
     lost = (
         "Points lost per second: by how many points women in men's occupations fared worse for each second saved on "
         "1,000 sentences; below 0, they fared better. There is no number where no time was clearly saved."
@@ -580,7 +555,7 @@ def _number_blocks(study: Study) -> list[Block]:
     every = Table(("point", "number", "value", "interval"), rows, n_text=2)
     return [
         *([over_trainings(study)] if study.trainings else []),
-        replace(table4(study), caption=f"{study.direction}: {_caption(study)}"),
+        _explained_table4(study),
         Bullets([f"max drop, {how}: {means}" for how, means in MAX_DROPS.items()]),
         prices(study),
         *([Table(("number", *(point.name for point in points)), of_others, "Other benchmarks")] if of_others else []),
@@ -594,7 +569,10 @@ def _published_blocks(study: Study) -> list[Block]:
     for section in published_sections():
         if section.direction == study.direction:
             found.append(section.drops())
-            found += [Paragraph(section.misprinted(), "note")] if section.misprinted() else []
+            wrong = [f"{name} {section.max_drop[name]:.1f} ({value:.1f})" for name, value in section.misprints.items()]
+            if wrong:
+                what = "Printed drops that do not follow from the rows (in brackets: what they give)"
+                found.append(Paragraph(f"{what}: {', '.join(wrong)}.", "note"))
     about = (
         "What the authors found, to compare with the drops above: other models, other data, another machine. Time and "
         "BLEU were measured on the test sets of WMT."

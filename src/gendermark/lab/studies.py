@@ -44,7 +44,6 @@ from gendermark.systems.system import System, open_system
 
 SOURCE_LANGUAGE = "en"
 Texts = tuple[str, ...]
-"""Type of a repeatable option."""
 SystemName = Annotated[str, typer.Option("--system", help="System as family:argument, for example demo:en-es.")]
 SystemOptions = Annotated[Mapping[str, str], option_group(system_options)]
 Resampled = Annotated[Resampling, option_group(resampling)]
@@ -66,7 +65,6 @@ def working(store: Store = None, executor: Executor = "") -> Work:
 
 
 WORK: Work = option_group(working)
-"""Default of a command's parameter `work`."""
 
 
 def titled(context: RunContext, name: str) -> RunContext:
@@ -84,7 +82,6 @@ def statistics_package(name: str, what: str) -> Any:
 # -- systems -----------------------------------------------------------------------------------------------------------
 
 NAMED_SPEC = re.compile(r"([^=:?/\\]+)=(.+)", re.DOTALL)
-"""`NAME=SPEC`."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +157,6 @@ def bundled_test_set(n: int = N_BUNDLED, seed: int = 0) -> PlainSet:
 
 
 def plain_set(given: tuple[Path, Path] | None, target_language: str) -> PlainSet | None:
-    """The user's test set, or the bundled one if the language has one."""
     if given is not None:
         return read_test_set(*given)
     return bundled_test_set() if target_language == "es" else None
@@ -198,7 +194,6 @@ def rated(texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> d
 # -- comparisons -------------------------------------------------------------------------------------------------------
 
 Key = tuple[str, str, str]
-"""Benchmark, metric and slice."""
 Row = Mapping[str, Any]
 """A comparison as in JSON, or another part of a report."""
 

@@ -33,7 +33,6 @@ CLOCKS: Mapping[str, str] = {
     "cpu": "the time that processors worked for it, on a machine that others use too",
 }
 N_WARM_UP = 16
-"""Untimed sentences before each turn."""
 _BUSY = 0.7
 _PACKAGES = ("ctranslate2", "sentencepiece", "torch", "transformers", "numpy")
 Round = Mapping[str, Mapping[str, float]]
@@ -56,19 +55,15 @@ def measure(
         for name in order:
             progress(n_done, n_all)
             with systems[name]() as system:
-                taken[name] = _take_time(system, requests)
+                _ask(system, requests[:N_WARM_UP])
+                passed, worked = time.perf_counter(), time.process_time()
+                _ask(system, requests)
+                passed, worked = time.perf_counter() - passed, time.process_time() - worked
+            scale = 1000 / len(requests)
+            taken[name] = {"wall": scale * passed, "cpu": scale * worked}
             n_done += 1
         yield taken
     progress(n_all, n_all)
-
-
-def _take_time(system: System, requests: Sequence[Request]) -> dict[str, float]:
-    """Seconds per thousand sentences, by every clock, after a warm-up."""
-    _ask(system, requests[:N_WARM_UP])
-    passed, worked = time.perf_counter(), time.process_time()
-    _ask(system, requests)
-    scale = 1000 / len(requests)
-    return {"wall": scale * (time.perf_counter() - passed), "cpu": scale * (time.process_time() - worked)}
 
 
 def _ask(system: System, requests: Sequence[Request]) -> None:
@@ -112,8 +107,6 @@ def _line(row: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Rounds:
-    """The measurements of one clock."""
-
     rounds: Sequence[Round]
     clock: str
 

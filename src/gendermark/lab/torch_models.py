@@ -55,7 +55,6 @@ SELF, AVERAGE = "self", "average"
 ATTENTIONS = (SELF, AVERAGE)
 DEEPEST = 48
 N_POSITIONS = 512
-"""Words of a sentence at most."""
 _DEPTHS = re.compile(r"([1-9]\d?) *, *([1-9]\d?)")
 
 
@@ -143,7 +142,6 @@ class Torch(Engine):
 
     @contextlib.contextmanager
     def _quietly(self) -> Iterator[None]:
-        """Use the requested number of threads, and restore torch's afterwards."""
         import torch
 
         n_before = torch.get_num_threads()

@@ -34,8 +34,6 @@ _N_PARTS = 2
 
 @dataclass(frozen=True)
 class Size:
-    """Model size and training length."""
-
     n_pairs: int
     n_pieces: int
     width: int
@@ -50,15 +48,12 @@ class Size:
     n_warm_up_steps: int
     n_steps_per_checkpoint: int
     n_held_out: int
-    """Sentences for BLEU and perplexity."""
     n_compared: int
     """Sentences on which the exported forms are compared."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that determines the weights."""
-
     size: Size
     seed: int = 0
 
@@ -116,7 +111,6 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
 def _learn(
     model: Any, recipe: Recipe, pieces: Pieces, corpus: Corpus, checkpoint: loop.Checkpoint, progress: Progress
 ) -> loop.Progressed:
-    """Train the model; resumes from a checkpoint of the same recipe with identical weights."""
     import torch
 
     size = recipe.size

@@ -169,8 +169,6 @@ def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Training and held-out data."""
-
     parts: Sequence[Part]
     lines: Sequence[Line]
     pieces: Pieces
@@ -179,7 +177,6 @@ class Prepared:
     n_too_long: int
     fingerprint: str
     facts: Mapping[str, Any]
-    """Further facts about the text: teacher, self-training."""
 
 
 def prepare(settings: Settings, run_context: RunContext) -> Prepared:

@@ -210,7 +210,6 @@ def write_held_out(parts: Sequence[Part], direction: Direction, directory: Path)
 
 
 def fingerprint(lines: Iterable[Line], *others: bytes) -> str:
-    """A hash of sentences and their order."""
     digest = hashlib.sha256()
     for line in lines:
         digest.update(f"{line.source}\t{line.target}\n".encode())
@@ -295,7 +294,6 @@ class Documents:
 
 
 def check_context(strategy: str) -> None:
-    """Refuse an invalid way to join two sentences."""
     if strategy.partition(":")[0] not in ("joined", "separator"):
         raise UserError(
             f"--context {strategy!r} joins no two sentences; write joined, or separator:TEXT, for example {CONTEXT}"

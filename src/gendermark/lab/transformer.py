@@ -41,8 +41,6 @@ class Memory(NamedTuple):
 
 @dataclass(slots=True)
 class State:
-    """Decoding state of a batch."""
-
     n_words: int
     layers: list[Kept]
 
@@ -79,8 +77,6 @@ class FeedForward(nn.Module):  # type: ignore[misc]
 
 
 class LookBack(nn.Module):  # type: ignore[misc]
-    """Self-attention of a decoder layer."""
-
     def __init__(self, shape: Architecture) -> None:
         super().__init__()
         self.attention = Attention(shape.width, shape.n_heads)
@@ -243,7 +239,6 @@ def position_table(width: int) -> Any:
 
 class Found(NamedTuple):
     words: tuple[int, ...]
-    """Without the end."""
     log_probability: float
     """End included."""
     ended: bool
@@ -259,8 +254,6 @@ Candidate = tuple[int, int, float]
 
 @dataclass(frozen=True)
 class Search:
-    """Beam search."""
-
     model: Transformer
     end: int
     beam_size: int = 5

@@ -45,8 +45,6 @@ Plot = Annotated[
 
 
 class Cell(NamedTuple):
-    """The uncertainty results of one run and direction, and their location."""
-
     run: Path
     result: Result
 
@@ -108,8 +106,6 @@ def settings_of(result: Result) -> Settings:
 
 
 class Drawn(NamedTuple):
-    """One sentence of a run: its item, judgement, and valid samples."""
-
     item: Item
     judgement: Judgement
     samples: Samples

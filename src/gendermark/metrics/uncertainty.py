@@ -35,7 +35,6 @@ class Samples:
 
     texts: tuple[str, ...]
     counts: Floats
-    """Integer counts."""
     n: int
 
     @classmethod

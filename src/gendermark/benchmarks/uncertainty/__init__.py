@@ -15,7 +15,6 @@ from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options
 COSINE = "cosine"
 DISTANCES = (COSINE, "euclidean", "manhattan", "chebyshev", "minkowski")
 SAMPLING = "epsilon=0.2"
-"""The paper's sampling method."""
 
 
 @dataclass(frozen=True)

@@ -57,10 +57,8 @@ class _Sentence:
 
     item: Item
     samples: Samples
-    """The texts of valid translations."""
     n_asked: int
     answers: Sequence[Translation]
-    """The valid translations."""
     references: Sequence[items.Reference]
     genders: Sequence[Gender | None] = ()
     similarities: Floats = field(default_factory=lambda: np.zeros((0, 0)))
@@ -68,7 +66,6 @@ class _Sentence:
     meanings: Sequence[int] | None = None
     """The cluster of each text, if entailment was requested."""
     reference_meanings: Sequence[frozenset[int]] = ()
-    """The clusters of each reference."""
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
@@ -159,7 +156,6 @@ def _genders_by_references(item: Item, texts: Sequence[str], target_language: st
 def _meanings(
     drawn: Sequence[_Sentence], entailment: str
 ) -> Iterator[tuple[Sequence[int] | None, Sequence[frozenset[int]]]]:
-    """For each item, the clusters of its distinct texts and of its references, if requested."""
     if not entailment:
         yield from ((None, ()) for _ in drawn)
         return
@@ -230,7 +226,6 @@ def _judgement(found: _Sentence, alphas: Sequence[float], settings: Settings) ->
 def _standard_errors(
     found: _Sentence, decided: Samples, labels: Sequence[Hashable], alphas: Sequence[float]
 ) -> dict[str, float | None]:
-    """Standard error of each entropy under resampling of the samples."""
     samples, n = found.samples, found.samples.n_distinct
     names = ["h_gender_se", "h_string_se", *(f"h_s3e_se@{alpha:g}" for alpha in alphas)]
     names += ["h_semantic_se"] if found.meanings is not None else []

@@ -56,7 +56,6 @@ DESCRIBED = _descriptions()
 _TIE = 1e-9
 """Entropies closer than this are equal."""
 _N_GENDERS = 3
-"""Masculine, feminine, neutral."""
 _LOST_SHARE = 0.1
 """Share of sentences with unreadable gender that triggers a warning."""
 _STEREOTYPES = ("pro", "anti")
@@ -192,7 +191,6 @@ class _Most:
 
     n_samples: int
     largest: Mapping[str, float]
-    """Observed maximum of each measure."""
     stereotypes: Set[str]
 
     def __call__(self, key: str) -> float:

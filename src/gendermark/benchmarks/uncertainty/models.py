@@ -101,7 +101,6 @@ def _check_connection() -> None:
 
 @contextmanager
 def _quietly(logging: Any) -> Iterator[None]:
-    """Silence the library's warnings; progress bars only on a terminal."""
     verbosity, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     if not sys.stderr.isatty():

@@ -66,8 +66,6 @@ Groups = Iterable[Sequence[str]]
 
 @dataclass(frozen=True)
 class Similarity:
-    """A similarity measure."""
-
     name: str
     """For signatures: changes whenever results could change."""
     matrices: Callable[[Groups], Iterator[Floats]]
