@@ -23,6 +23,7 @@ from typing import Any, Protocol
 
 from gendermark import __version__
 from gendermark.errors import BadFile, MissingExtra, UserError
+from gendermark.io import locks
 from gendermark.runs.translate import Progress
 from gendermark.systems.engine import first_line, is_out_of_memory
 
@@ -35,8 +36,6 @@ SECONDS_PER_CHECKPOINT = 120.0
 
 
 class Schedule(Protocol):
-    """Training length and learning rate."""
-
     @property
     def n_steps(self) -> int: ...
     @property
@@ -76,8 +75,6 @@ class Course:
 
 @dataclass
 class Progressed:
-    """The state of a training."""
-
     losses: list[float] = field(default_factory=list)
     """Mean loss per target piece, of every step."""
     held_out: list[tuple[int, float]] = field(default_factory=list)
@@ -159,7 +156,12 @@ def train(course: Course, schedule: Schedule, checkpoint: Checkpoint, optimizer:
             n_done = len(progressed.losses)
             is_due = n_done % schedule.n_steps_per_checkpoint == 0 or n_done == schedule.n_steps
             if is_due and course.held_out_loss is not None:
-                _look_at_held_out(course, progressed, course.held_out_loss)
+                course.model.eval()
+                loss = course.held_out_loss()
+                course.model.train()
+                if all(loss < other for _, other in progressed.held_out):
+                    progressed.best = {name: weight.clone() for name, weight in course.model.state_dict().items()}
+                progressed.held_out.append((n_done, loss))
             if is_due or time.monotonic() - written > SECONDS_PER_CHECKPOINT:
                 written = time.monotonic()
                 progressed.seconds, progressed.cpu_seconds = written - started, time.process_time() - cpu_started
@@ -197,15 +199,6 @@ def _step(course: Course, schedule: Schedule, optimizer: Any, progressed: Progre
     progressed.losses.append(loss)
 
 
-def _look_at_held_out(course: Course, progressed: Progressed, held_out_loss: Callable[[], float]) -> None:
-    course.model.eval()
-    loss = held_out_loss()
-    course.model.train()
-    if all(loss < other for _, other in progressed.held_out):
-        progressed.best = {name: weight.clone() for name, weight in course.model.state_dict().items()}
-    progressed.held_out.append((len(progressed.losses), loss))
-
-
 def learning_rate(schedule: Schedule, step: int) -> float:
     """Warm-up, then inverse square root, and linear to zero in the last fifth.
 
@@ -219,9 +212,12 @@ def learning_rate(schedule: Schedule, step: int) -> float:
 
 
 @contextmanager
-def reproducible(seed: int) -> Iterator[None]:
+def claimed(directory: Path, seed: int) -> Iterator[None]:
+    """Train in this directory, alone and reproducibly."""
     import torch
 
+    if directory.exists() and not directory.is_dir():
+        raise UserError(f"{directory} is a file; choose a directory with -o")
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it CUDA refuses deterministic algorithms
     n_threads, was_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     deterministic: Any = torch.utils.deterministic
@@ -231,7 +227,7 @@ def reproducible(seed: int) -> Iterator[None]:
     # Saves a twentieth of the time for memory that is written before it is read.
     deterministic.fill_uninitialized_memory = False
     try:
-        with torch.random.fork_rng(devices=[]):
+        with locks.hold(directory / ".lock"), torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             yield
     finally:

@@ -17,8 +17,7 @@ import typer
 
 from gendermark.cli.options import ResumedIn
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
-from gendermark.errors import UnknownName, UserError
-from gendermark.io import locks
+from gendermark.errors import UnknownName
 from gendermark.io.textfiles import write_text
 from gendermark.lab import loop
 from gendermark.lab.corpus import Corpus, Pieces, encode_pairs, train_pieces
@@ -64,9 +63,7 @@ SIZES = {name: Size(**size) for name, size in lists("demo_model").items()}
 def train_demo_model(directory: Path, recipe: Recipe, open_progress: OpenProgress = no_progress) -> dict[str, Any]:
     """Make the model in a directory, or finish it, and return its report (also `report.json` there)."""
     loop.require_packages("training the demonstration model")
-    if directory.exists() and not directory.is_dir():
-        raise UserError(f"{directory} is a file; choose a directory with -o")
-    with locks.hold(directory / ".lock"), loop.reproducible(recipe.seed):
+    with loop.claimed(directory, recipe.seed):
         return _train(directory, recipe, open_progress)
 
 
@@ -86,14 +83,12 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
     exported_at = time.monotonic()
     write_model(model, pieces, directory)
     held_out = list(generate(size.n_held_out, recipe.seed, split="held-out"))
-    quality = evaluate(directory, held_out)
-    agreement = compare_forms(directory, held_out[: size.n_compared])
     report = {
         "recipe": asdict(recipe),
         "n_parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),
         "n_pieces": len(pieces.numbers) - 1,
-        "held_out": quality,
-        "agreement": agreement,
+        "held_out": evaluate(directory, held_out),
+        "agreement": compare_forms(directory, held_out[: size.n_compared]),
         "seconds": {
             "data": round(prepared - started, 1),
             "training": round(progressed.seconds, 1),

@@ -21,7 +21,6 @@ from gendermark import api
 from gendermark.cli.options import ResumedIn, language, option_group, sampling_pairs
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
 from gendermark.errors import BadFile, UserError
-from gendermark.io import locks
 from gendermark.io.textfiles import read_bytes, write_lines, write_text
 from gendermark.lab import loop, torch_models
 from gendermark.lab import training_text as text
@@ -44,8 +43,6 @@ _LAYER = re.compile(r"(encoder|decoder)\.(\d+)\.(.+)")
 
 @dataclass(frozen=True)
 class Settings:
-    """The text, its processing, and everything else that determines the weights."""
-
     target_language: Annotated[str, Option("--to", callback=language, help="Target language.")]
     output: ResumedIn
     pairs: Annotated[
@@ -148,9 +145,7 @@ def train_transformer(settings: Settings, run_context: RunContext = NO_CONTEXT) 
         raise UserError("--teacher-samples and --sampling need --teacher SYSTEM")
     if bool(settings.self_train) != bool(settings.monolingual):
         raise UserError("--self-train SYSTEM and --monolingual TEXT go together; give both or neither")
-    if directory.exists() and not directory.is_dir():
-        raise UserError(f"{directory} is a file; choose a directory with -o")
-    with locks.hold(directory / ".lock"), loop.reproducible(settings.seed):
+    with loop.claimed(directory, settings.seed):
         path = directory / torch_models.CHECKPOINT_FILE
         loop.Checkpoint(path, recipe).read()  # refuse an incompatible one now
         prepared = prepare(settings, run_context)
@@ -189,25 +184,27 @@ def prepare(settings: Settings, run_context: RunContext) -> Prepared:
     parts = [text.split(part, settings.n_test) for part in read]
     if settings.mix is not None:
         share, n_others = text.parse_share(settings.mix), sum(len(part.train) for part in parts)
+        sizes = (share, settings.stereotype, n_others, settings.n_test)
         with run_context.open_progress("generating pairs") as progress:
-            drawn = text.grammar_part(
-                share, settings.stereotype, n_others, settings.n_test, settings.direction, progress
-            )
-        parts.append(drawn)
+            parts.append(text.grammar_part(*sizes, settings.direction, progress))
     parts, self_trained = _with_additions(parts, settings, run_context)
     lines = text.mixed(parts, seed=0)
     if not lines:
         raise UserError(f"no pairs of {', '.join(settings.pairs)} are left to train on; give more text")
     given = settings.pieces or settings.init_from
     pieces = read_pieces(given) if given else _learn_pieces(lines, settings.n_pieces)
-    if settings.documents:
-        _check_separator(settings.context, pieces)
+    separator = settings.context.partition(":")[2]
+    if settings.documents and pieces.numbers[UNKNOWN] in pieces.encode(separator):
+        raise UserError(
+            f"the given pieces cannot write {separator!r}; choose another separator with --context, or leave out "
+            "--pieces to learn new ones from this text"
+        )
     if settings.teacher is not None:
         lines = _taught(lines, settings, run_context)
     everything = encode_pairs(lines, pieces)
-    short = [i for i in range(len(lines)) if max(len(everything.sources[i]), len(everything.targets[i])) <= _LONGEST]
-    lines = [lines[i] for i in short]
-    if not lines:
+    encoded = zip(lines, everything.sources, everything.targets, strict=True)
+    short = [row for row in encoded if max(map(len, row[1:])) <= _LONGEST]
+    if not short:
         raise UserError(
             f"every sentence of {', '.join(settings.pairs)} has more than {_LONGEST} pieces; split the text"
         )
@@ -216,14 +213,15 @@ def prepare(settings: Settings, run_context: RunContext) -> Prepared:
         **({"context": settings.context} if settings.documents else {}),
         **({"self_training": self_trained} if self_trained else {}),
     }
+    kept, sources, targets = zip(*short, strict=True)
     return Prepared(
         parts,
-        lines,
+        kept,
         pieces,
-        Corpus([everything.sources[i] for i in short], [everything.targets[i] for i in short]),
+        Corpus(sources, targets),
         encode_pairs([line for part in parts for line in part.valid], pieces),
-        len(everything.sources) - len(short),
-        text.fingerprint(lines, pieces.model),
+        len(lines) - len(kept),
+        text.fingerprint(kept, pieces.model),
         facts,
     )
 
@@ -244,33 +242,24 @@ def _with_additions(
     if settings.self_train is None:
         return found, {}
     away = held_out | {text.key(line.source) for part in found for line in part.train}
-    ask = _asking(settings.self_train, settings, run_context)
+    asking = api.Asking(settings.target_language, settings.source_language)
+    ask = partial(api.translate, settings.self_train, asking=asking, context=run_context)
     part, counts = text.self_training_part(
         settings.self_train, ask, settings.monolingual, settings.direction, away, run_context.tell
     )
     return [*found, part], counts
 
 
-def _asking(
-    system: str,
-    settings: Settings,
-    run_context: RunContext,
-    n_samples: int = 0,
-    sampling: Mapping[str, str] | None = None,
-) -> text.Ask:
-    asking = api.Asking(settings.target_language, settings.source_language, n_samples, sampling or {})
-    return partial(api.translate, system, asking=asking, context=run_context)
-
-
 def _taught(lines: Sequence[Line], settings: Settings, run_context: RunContext) -> list[Line]:
     """Replace translations by the teacher's; sources keep their order, and duplicates are kept once."""
     assert settings.teacher is not None
     sources = list(dict.fromkeys(line.source for line in lines))
-    sampling = sampling_pairs(settings.sampling)
-    ask = _asking(settings.teacher, settings, run_context, settings.teacher_samples, sampling)
+    languages, sampling = (settings.target_language, settings.source_language), sampling_pairs(settings.sampling)
+    asking = api.Asking(*languages, settings.teacher_samples, sampling)
     taught: list[Line] = []
     n_without = 0
-    for source, answers in zip(sources, ask(sources), strict=True):
+    every = api.translate(settings.teacher, sources, asking, context=run_context)
+    for source, answers in zip(sources, every, strict=True):
         texts = [" ".join((one.text or "").split()) for one in answers]
         found = list(dict.fromkeys(Line(source, one) for one in texts if one))
         taught += found
@@ -280,15 +269,6 @@ def _taught(lines: Sequence[Line], settings: Settings, run_context: RunContext) 
             f"{n_without:,} of {len(sources):,} sources have no translation by {settings.teacher}; left out"
         )
     return taught
-
-
-def _check_separator(context: str, pieces: Pieces) -> None:
-    separator = context.partition(":")[2]
-    if pieces.numbers[UNKNOWN] in pieces.encode(separator):
-        raise UserError(
-            f"the given pieces cannot write {separator!r}; choose another separator with --context, or leave out "
-            "--pieces to learn new ones from this text"
-        )
 
 
 def _learn_pieces(lines: Sequence[Line], n_pieces: int) -> Pieces:
@@ -378,8 +358,9 @@ def inherit(model: Any, pieces: Pieces, directory: Path) -> None:
             )
     if words != list(pieces.numbers):
         raise UserError(f"{directory} has other pieces; add --pieces {directory}")
-    n_old = {"encoder": old.n_encoder_layers, "decoder": old.n_decoder_layers}
-    n_new = {"encoder": new.n_encoder_layers, "decoder": new.n_decoder_layers}
+    n_old, n_new = (
+        {side: getattr(shape, f"n_{side}_layers") for side in ("encoder", "decoder")} for shape in (old, new)
+    )
     for side, n in n_new.items():
         if n > n_old[side]:
             raise UserError(
@@ -400,7 +381,7 @@ def inherit(model: Any, pieces: Pieces, directory: Path) -> None:
 def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: loop.Progressed) -> dict[str, Any]:
     from safetensors.torch import save
 
-    directory, shape, pieces = settings.output, settings.shape, prepared.pieces
+    directory, pieces = settings.output, prepared.pieces
     round_to_16_bits(model.parameters())
     pieces.write(directory)
     weights = {name: weight.half() for name, weight in model.state_dict().items()}
@@ -408,7 +389,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: loop
     facts = {
         "source_language": settings.source_language,
         "target_language": settings.target_language,
-        "architecture": asdict(shape),
+        "architecture": asdict(settings.shape),
         **{name: value for name, value in prepared.facts.items() if name in ("context", "self_training")},
     }
     write_text(directory / torch_models.FACTS_FILE, json.dumps(facts, indent=2) + "\n")
