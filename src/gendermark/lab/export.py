@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -129,7 +130,6 @@ def write_model(model: Any, pieces: Pieces, directory: Path, direction: Directio
     hf.mkdir(parents=True)
     round_to_16_bits(model.parameters())
     pieces.write(hf)
-    languages = dict(zip(("source_language", "target_language"), direction, strict=True))
     with quietly():
         save_whole(model, hf)
         files = [str(hf / name) for name in ("source.spm", "target.spm", "vocab.json")]
@@ -137,6 +137,7 @@ def write_model(model: Any, pieces: Pieces, directory: Path, direction: Directio
         tokenizer.save_pretrained(hf)
         converter = ctranslate2.converters.TransformersConverter(str(hf), copy_files=["source.spm", "target.spm"])
         converter.convert(str(converted), quantization="float16")
+    languages = {"source_language": direction[0], "target_language": direction[1]}
     write_text(converted / "gendermark.json", json.dumps(languages) + "\n")
 
 
@@ -202,13 +203,11 @@ def evaluate(directory: Path, pairs: Sequence[Pair]) -> dict[str, Any]:
             "identical": round(sum(translations[i] == pairs[i].target for i in chosen) / len(chosen), 4),
         }
 
-    constructions = sorted({pair.construction for pair in pairs})
-    return {
-        **quality(range(len(pairs))),
-        "by_construction": {
-            name: quality([i for i, pair in enumerate(pairs) if pair.construction == name]) for name in constructions
-        },
-    }
+    of_construction: dict[str, list[int]] = defaultdict(list)
+    for i, pair in enumerate(pairs):
+        of_construction[pair.construction].append(i)
+    by_construction = {name: quality(chosen) for name, chosen in sorted(of_construction.items())}
+    return {**quality(range(len(pairs))), "by_construction": by_construction}
 
 
 def compare_forms(directory: Path, pairs: Sequence[Pair]) -> dict[str, Any]:

@@ -89,7 +89,7 @@ Lists = Mapping[str, "Sequence[Template]"]
 
 
 def _forms(words: str) -> dict[str, tuple[str, ...]]:
-    """`el/la`: the first form names the choice."""
+    """The first form names the choice: `el/la`."""
     return {forms.partition("/")[0]: tuple(forms.split("/")) for forms in words.split()}
 
 
@@ -284,6 +284,12 @@ def _both(form: str) -> tuple[str, str]:
 
 
 @cache
+def _weighted_people(*, wide: bool) -> list[Person]:
+    """Core occupations are drawn more often."""
+    return [person for person in people(wide=wide) for _ in range(_CORE_WEIGHT if person.is_core else 1)]
+
+
+@cache
 def lists() -> Mapping[str, Sequence[Template]]:
     """The lists of words.txt and clauses.txt by name, and `job` and `jobs`: trades as a second noun.
 
@@ -342,12 +348,10 @@ def _sections(name: str) -> Iterator[tuple[str, str]]:
 Split = Literal["train", "held-out"]
 PAIRS_PER_ROUND = 50_000
 MOST_ROUNDS = 1_000
-GENDERS = ("masculine", "feminine")
 _CUES = ("masculine", "feminine", "none")
 _SIGN = (-1, 1, 0)
 _HELD_OUT = 0.02
 _CORE_WEIGHT = 3
-"""How much more often core occupations are drawn."""
 _THEY = 0.12
 """Share of "they" where a sentence allows it."""
 _LONGEST = 34
@@ -430,20 +434,22 @@ def generate_documents(n: int, seed: int) -> Iterator[Document]:
     """
     told = [replace(block, distance=FIXED) for block in blocks(wide=True) if block.distance == BORDER]
     pairs = _pairs(told, seed, "train", 1.0, wide=True)
-    return islice(filter(None, (_two_sentences(pair) for pair in pairs)), n)
-
-
-def _two_sentences(pair: Pair) -> Document | None:
-    sides = [side.split(". ") for side in (pair.source, pair.target)]
-    if [len(side) for side in sides] != [2, 2]:
-        return None
-    (first, second), (primero, segundo) = sides
-    return (f"{first}.", f"{primero}."), (second, segundo)
+    sides = ((pair.source.split(". "), pair.target.split(". ")) for pair in pairs)
+    two = ((source, target) for source, target in sides if len(source) == len(target) == 2)
+    return islice((((f"{s[0]}.", f"{t[0]}."), (s[1], t[1])) for s, t in two), n)
 
 
 def split_of(source: str) -> Split:
     digest = hashlib.sha256(source.encode()).digest()
     return "held-out" if int.from_bytes(digest[:4], "big") < _HELD_OUT * 2**32 else "train"
+
+
+def _is_good(source: str, noun: str) -> bool:
+    # A repeated noun ("the former baker worked as a baker") would look like two people.
+    if source.count(noun) > 1 or source.count(" ") >= _LONGEST:
+        return False
+    *before, last = source.split(". ")
+    return core_sources().isdisjoint((source, last, *(f"{sentence}." for sentence in before)))
 
 
 @cache
@@ -461,14 +467,6 @@ def core_sources() -> frozenset[str]:
     return frozenset(found)
 
 
-def _is_good(source: str, noun: str) -> bool:
-    # A repeated noun ("the former baker worked as a baker") would look like two people.
-    if source.count(noun) > 1 or source.count(" ") >= _LONGEST:
-        return False
-    *before, last = source.split(". ")
-    return core_sources().isdisjoint((source, last, *(f"{sentence}." for sentence in before)))
-
-
 def _draw_source(block: Block, rng: Random, *, wide: bool) -> tuple[Drawn, Person, Person, int]:
     template = block.sentences[int(rng.random() * len(block.sentences))]
     drawn = draw(template, lists(), rng)
@@ -479,20 +477,13 @@ def _draw_source(block: Block, rng: Random, *, wide: bool) -> tuple[Drawn, Perso
     while second is first:
         second = _person(rng, wide=wide)
     if block.distance == "none" or (block.has_they and rng.random() < _THEY):
-        cue = UNSAID
-    else:
-        cue = FEMININE if rng.random() < 0.5 else MASCULINE
-    return drawn, first, second, cue
-
-
-@cache
-def _person_weights(*, wide: bool) -> list[int]:
-    return list(accumulate(_CORE_WEIGHT if person.is_core else 1 for person in people(wide=wide)))
+        return drawn, first, second, UNSAID
+    return drawn, first, second, FEMININE if rng.random() < 0.5 else MASCULINE
 
 
 def _person(rng: Random, *, wide: bool) -> Person:
-    weights = _person_weights(wide=wide)
-    return people(wide=wide)[bisect(weights, int(rng.random() * weights[-1]))]
+    every = _weighted_people(wide=wide)
+    return every[int(rng.random() * len(every))]
 
 
 def _pair(
@@ -502,13 +493,13 @@ def _pair(
     target = spanish(drawn, forms, genders, block.referent)
     named = [(form, bare) for person, form, bare in uses(drawn, set()) if person == block.referent]
     occupation = both[int(block.referent) - 1].english if named else ""
+    is_shown = any(not bare or forms[form][MASCULINE] != forms[form][FEMININE] for form, bare in named)
     if block.distance == FIXED:
         target_gender = _CUES[cue]
-    elif not named:
-        target_gender = ""
+    elif is_shown:
+        target_gender = _CUES[genders[block.referent]]
     else:
-        is_shown = any(not bare or forms[form][MASCULINE] != forms[form][FEMININE] for form, bare in named)
-        target_gender = GENDERS[genders[block.referent]] if is_shown else "neutral"
+        target_gender = "neutral" if named else ""
     return Pair(source, target, block.family, occupation, _CUES[cue], target_gender)
 
 

@@ -12,7 +12,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -152,12 +152,17 @@ def tidy(line: Line) -> Line:
 # -- held-out sets -----------------------------------------------------------------------------------------------------
 
 
+def _digest(text: str) -> bytes:
+    """An order by chance that depends on nothing but the text."""
+    return hashlib.sha256(text.encode()).digest()
+
+
 def split(part: Part, n_test: int) -> Part:
     """Hold out this many sources for testing, and half as many for early stopping; each with its first translation."""
     first: dict[str, Line] = {}
     for line in part.train:
         first.setdefault(key(line.source), line)
-    order = sorted(first, key=lambda one: hashlib.sha256(one.encode()).digest())
+    order = sorted(first, key=_digest)
     n_test = min(n_test, len(order) // _LARGEST_HELD_OUT_SHARE)
     n_valid = (n_test + 1) // 2
     test, valid = order[:n_test], order[n_test : n_test + n_valid]
@@ -273,8 +278,6 @@ def _grammar_count(text: str, option: str) -> int | None:
 
 @dataclass(frozen=True)
 class Documents:
-    """Several documents of one origin."""
-
     name: str
     documents: Sequence[Sequence[Line]]
 
@@ -308,12 +311,7 @@ def read_documents(text: str, direction: Direction) -> Documents:
         pairs = generate_documents(n, _DOCUMENT_SEED)
         return Documents(GRAMMAR, [[Line(*pair) for pair in document] for document in pairs])
     name, lines = _read_file(text, "text in its order", [f"{GRAMMAR}=20000", "a file"])
-    documents: list[list[Line]] = [[]]
-    for line in map(tidy, lines):
-        if line.source and line.target:
-            documents[-1].append(line)
-        else:
-            documents.append([])
+    documents = [list(group) for is_whole, group in groupby(map(tidy, lines), all) if is_whole]
     found = [document for document in documents if len(document) > 1]
     if not found:
         raise BadFile(text, "has no two sentences in a row; an empty line ends a document")
@@ -365,9 +363,6 @@ def self_training_part(
             f"{len(kept[Gender.MASCULINE]):,} of men; give more text with --monolingual"
         )
 
-    def by_chance(line: Line) -> bytes:
-        return hashlib.sha256(line.source.encode()).digest()
-
     counts = {
         "system": system,
         "n_sentences": len(sentences),
@@ -375,7 +370,7 @@ def self_training_part(
         **{f"n_right_{gender.value}": len(found) for gender, found in kept.items()},
         "n_kept_of_each": n,
     }
-    lines = [line for found in kept.values() for line in sorted(found, key=by_chance)[:n]]
+    lines = [line for found in kept.values() for line in sorted(found, key=lambda line: _digest(line.source))[:n]]
     return Part(SELF_TRAINING, lines), counts
 
 
@@ -383,9 +378,8 @@ def read_monolingual(texts: Sequence[str], language: str, say: Say) -> list[str]
     found: dict[str, str] = {}
     for text in texts:
         for sentence in _sentences(text, language, say):
-            whole = " ".join(sentence.split())
-            if key(whole):
-                found.setdefault(key(whole), whole)
+            found.setdefault(key(sentence), " ".join(sentence.split()))
+    found.pop("", None)  # without letters
     return list(found.values())
 
 
