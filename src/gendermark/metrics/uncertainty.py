@@ -164,10 +164,7 @@ def decided(samples: Samples, labels: Labels) -> tuple[Samples, Labels]:
 
 def feminine_share(samples: Samples, genders: Sequence[Gender | None]) -> float | None:
     """P(feminine) among the samples that are feminine or masculine; `None` if none is."""
-    feminine, masculine = (
-        float(samples.counts[[own is gender for own in genders]].sum())
-        for gender in (Gender.FEMININE, Gender.MASCULINE)
-    )
+    masculine, feminine, _ = _counts_by_gender(samples, genders)
     return feminine / (feminine + masculine) if feminine + masculine else None
 
 
@@ -177,12 +174,14 @@ def openness(samples: Samples, genders: Sequence[Gender | None]) -> float | None
     1/2 for a fair coin, 1 if no sample has a gender. Between masculine and feminine it ranks texts as gender entropy
     does; unlike entropy, it does not treat unanimously open gender as certain.
     """
-    masculine, feminine, neutral = (
-        float(samples.counts[[own is gender for own in genders]].sum())
-        for gender in (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
-    )
+    masculine, feminine, neutral = _counts_by_gender(samples, genders)
     n = masculine + feminine + neutral
     return 1 - max(masculine, feminine) / n if n else None
+
+
+def _counts_by_gender(samples: Samples, genders: Sequence[Gender | None]) -> list[float]:
+    wanted = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
+    return [float(samples.counts[[own is gender for own in genders]].sum()) for gender in wanted]
 
 
 def log_probability_per_token(

@@ -12,7 +12,6 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -88,17 +87,17 @@ def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
     are tried only while the largest so far is the best.
     """
     half, genders = array("b"), array("d")
-    columns: dict[float, array[float]] = defaultdict(lambda: array("d"))  # there may be many sentences
+    columns: dict[str, array[float]] = defaultdict(lambda: array("d"))  # there may be many sentences
     for judgement in judgements:
-        entropies = {_alpha_in(name): h for name, h in judgement.measures.items() if name.startswith("h_s3e@")}
+        entropies = {name: h for name, h in judgement.measures.items() if name.startswith("h_s3e@")}
         if entropies and "h_gender" in judgement.measures:
             half.append(in_development_half(judgement.contrast))
             genders.append(judgement.measures["h_gender"])
-            for alpha, entropy in entropies.items():
-                columns[alpha].append(entropy)
+            for name, entropy in entropies.items():
+                columns[name].append(entropy)
     development, labels = np.array(half, dtype=bool), np.array(genders, dtype=np.float64)
     rows = []
-    for alpha, own in sorted(columns.items()):
+    for alpha, own in sorted((float(name.partition("@")[2]), column) for name, column in columns.items()):
         if len(own) == len(labels):
             values = np.array(own, dtype=np.float64)
             fit, other = (correlation(values[side], labels[side]) for side in (development, ~development))
@@ -109,11 +108,6 @@ def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
         if tuning.edge != "largest" or len(tuning.curve) == len(rows):
             return tuning
         largest *= 2
-
-
-@cache
-def _alpha_in(name: str) -> float:
-    return float(name.partition("@")[2])
 
 
 ALPHA = 16.0

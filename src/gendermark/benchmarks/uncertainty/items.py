@@ -55,16 +55,14 @@ def as_winomt(settings: Settings) -> winomt.Settings:
 
 def load(settings: Settings) -> ItemSet:
     found = _load(settings)
-    found = replace(found, selection=settings, items=stored(_marked(item, settings) for item in found.items))
-    if not settings.parts:
-        return found
-    items = stored(item for item in found.items if has_references(item, settings))
-    if not items:
+    every = (_marked(item, settings) for item in found.items)
+    items = stored(item for item in every if not settings.parts or has_references(item, settings))
+    if settings.parts and not items:
         raise UserError(
             f"there are no reference translations into {settings.target_language} for {settings.data} data; "
             "leave out --group referenced"
         )
-    return replace(found, items=items)
+    return replace(found, selection=settings, items=items)
 
 
 def choices(item_set: ItemSet) -> list[tuple[str, str] | None]:
@@ -82,19 +80,26 @@ def _load(settings: Settings) -> ItemSet:
         items = tuple(replace(item, tags={**item.tags, "role": "", "stereotype": "none"}) for item in read_mgente(path))
         return ItemSet(settings, items, f"mgente-{content_hash(path)[:8]}")
     if kind == "file" and has_header(path):
-        return _with_header(path, settings)
+        # The common format of own data, with the two reference translations in further columns.
+        rows, origin = own_rows(path)
+        further, _ = read_own(path, ("source",))
+        references = (_own_references(path, own.line, [own[name] for name in _REFERENCES]) for own in further)
+        both = zip(items_of(rows, as_winomt(settings)), references, strict=True)
+        own_items = stored(replace(item, tags={**item.tags, "corpus": "own", **own}) for item, own in both)
+        return ItemSet(settings, own_items, origin)
     if kind == "file":
         return ItemSet(settings, stored(_own_items(path, settings)), f"file-{content_hash(path)[:8]}")
     return WINOMT.load(as_winomt(settings))
 
 
 def _marked(item: Item, settings: Settings) -> Item:
-    source = AMBIGUOUS if is_open(item.expected) else UNAMBIGUOUS
     text = item.source
     if settings.variant == "names" and item.entity:
         place = int(item.tags["position"])
         text = with_name(text, place, item.expected, settings.target_language, item.entity)
-    return replace(item, source=text, tags={**item.tags, "source": source})
+    return replace(
+        item, source=text, tags={**item.tags, "source": AMBIGUOUS if is_open(item.expected) else UNAMBIGUOUS}
+    )
 
 
 # -- first names: "The mechanic Anne called to inform someone that she had completed the repair" -----------------------
@@ -136,18 +141,6 @@ def names() -> Mapping[tuple[str, Gender], Sequence[str]]:
 # -- files of the user's own ------------------------------------------------------------------------------------------
 
 
-def _with_header(path: str, settings: Settings) -> ItemSet:
-    """The common format of own data, with the two reference translations in further columns."""
-    rows, origin = own_rows(path)
-    found, _ = read_own(path, ("source",))
-    references = (_own_references(path, own.line, [own[name] for name in _REFERENCES]) for own in found)
-    items = items_of(rows, as_winomt(settings))
-    marked = (
-        replace(item, tags={**item.tags, "corpus": "own", **own}) for item, own in zip(items, references, strict=True)
-    )
-    return ItemSet(settings, stored(marked), origin)
-
-
 def _own_items(path: str, settings: Settings) -> Iterator[Item]:
     """Lines as in WinoMT's files (gender, index, sentence, entity), optionally followed by masculine and feminine
     references."""
@@ -170,7 +163,11 @@ def _own_items(path: str, settings: Settings) -> Iterator[Item]:
     rows = mapped(row_of, lines)
     items = items_of(rows, as_winomt(settings))
     for (number, cells), row, item in zip(lines, rows, items, strict=True):
-        _check_place(path, number, row, item.entity)
+        places = places_of(row.sentence, item.entity)
+        if row.position not in places:
+            where = f"it is word {' or '.join(map(str, places))}" if places else "it is not in the sentence"
+            problem = f"has no {row.entity!r} at word {row.position} (the first is 0); {where}"
+            raise BadFile(path, problem, line=number)
         yield replace(item, tags={**item.tags, "corpus": "own", **_own_references(path, number, cells[4:])})
 
 
@@ -182,15 +179,6 @@ def _own_references(path: str, line: int, cells: Sequence[str]) -> dict[str, str
     if not all(texts):
         raise BadFile(path, "has one reference of two; give both, or leave both cells empty", line=line)
     return dict(zip(_REFERENCES, texts, strict=True))
-
-
-def _check_place(path: str, line: int, row: Row, entity: str) -> None:
-    """Refuse an entity that is not at the stated position; WinoMT's files have none."""
-    places = places_of(row.sentence, entity)
-    if row.position in places:
-        return
-    where = f"it is word {' or '.join(map(str, places))}" if places else "it is not in the sentence"
-    raise BadFile(path, f"has no {row.entity!r} at word {row.position} (the first is 0); {where}", line=line)
 
 
 # -- references -------------------------------------------------------------------------------------------------------

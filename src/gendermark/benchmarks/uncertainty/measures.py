@@ -158,8 +158,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     parts = [part for part in _STEREOTYPES if part in most.stereotypes]
     found += [_mean("p_right", "p_right", part, most) for part in (UNAMBIGUOUS, *parts)]
     found += [_mean("p_feminine", "p_feminine", part, most) for part in (AMBIGUOUS, "masculine", "feminine")]
-    found += [_mean("distance_from_even", "distance_from_even", AMBIGUOUS, most)]
-    found += [_mean("p_neutral", "p_neutral", AMBIGUOUS, most)]
+    found += [_mean(name, name, AMBIGUOUS, most) for name in ("distance_from_even", "p_neutral")]
     for kind, key in surprisals:
         if f"{key}.correct" in known:
             sides = (f"{UNAMBIGUOUS}.{key}.correct", f"{UNAMBIGUOUS}.{key}.incorrect")
@@ -196,9 +195,7 @@ class _Most:
     def __call__(self, key: str) -> float:
         n = max(self.n_samples, 1)
         known = {
-            "p_right": 1.0,
-            "p_feminine": 1.0,
-            "p_neutral": 1.0,
+            **dict.fromkeys(("p_right", "p_feminine", "p_neutral"), 1.0),
             "distance_from_even": 0.5,
             "decided": 100.0,
             "chrf": 100.0,
@@ -206,9 +203,7 @@ class _Most:
             # Miller and Madow add (classes - 1) / 2n, which is less than one half.
             "h_string_corrected": math.log(n) + 0.5,
             "h_gender_corrected": math.log(min(n, _N_GENDERS)) + 0.5,
-            "i_string": math.log(n + 1),
-            "i_gender": math.log(n + 1),
-            "i_semantic": math.log(n + 1),
+            **dict.fromkeys(("i_string", "i_gender", "i_semantic"), math.log(n + 1)),
         }
         key = key.removesuffix(".correct").removesuffix(".incorrect")
         if key in known:
@@ -229,8 +224,7 @@ def _most(judgements: Sequence[Judgement]) -> _Most:
     for judgement in judgements:
         stereotypes.add(judgement.tags.get("stereotype", ""))
         for name, value in judgement.measures.items():
-            if value > largest.get(name, -math.inf):
-                largest[name] = value
+            largest[name] = max(value, largest.get(name, -math.inf))
     return _Most(int(largest.get("n_asked", 1)), largest, stereotypes)
 
 

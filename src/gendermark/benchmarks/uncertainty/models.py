@@ -71,22 +71,17 @@ def load_pretrained(kind: str, name: str, what: str, extra: str, flag: str) -> t
         )
     if tokenizer.pad_token is None:
         raise UserError(f"{what} cannot use the model {name!r}, which has no padding token; give an encoder model")
-    # Full precision: the compared values are close to 1.
-    return tokenizer, _moved(model.float().eval())
-
-
-def device() -> str:
-    return os.environ.get(DEVICE) or "cpu"
-
-
-def _moved(model: Any) -> Any:
     try:
-        return model.to(device())
+        return tokenizer, model.float().eval().to(device())  # full precision: the compared values are close to 1
     except (AssertionError, RuntimeError, NotImplementedError) as problem:  # torch has no error class for this
         raise UserError(
             f"{DEVICE}={device()} names nothing that torch can use here ({str(problem).splitlines()[0]}); "
             "set it to cpu, or to a device of this machine"
         ) from None
+
+
+def device() -> str:
+    return os.environ.get(DEVICE) or "cpu"
 
 
 def _check_connection() -> None:
@@ -159,8 +154,7 @@ class Answers:
             database.execute("CREATE TABLE IF NOT EXISTS answer (question BLOB PRIMARY KEY, answer BLOB NOT NULL)")
 
     def __call__(self, questions: Collection[Question]) -> dict[Question, bytes]:
-        found = self._look_up(questions)
-        new = [question for question in dict.fromkeys(questions) if question not in found]
+        found, new = self._look_up(questions)
         # Texts of similar length need little padding.
         new.sort(key=lambda question: (sum(map(len, question)), question))
         for start in range(0, len(new), _AT_ONCE):
@@ -169,8 +163,7 @@ class Answers:
 
     def expect(self, questions: Collection[Question]) -> dict[Question, bytes]:
         """The cached answers; the others count for the estimate of `tell`."""
-        found = self._look_up(questions)
-        new = [question for question in dict.fromkeys(questions) if question not in found]
+        found, new = self._look_up(questions)
         self._n_new += len(new)
         self._n_letters += sum(len(text) for question in new for text in question)
         self._first += new[: _AT_ONCE - len(self._first)]
@@ -197,7 +190,8 @@ class Answers:
             database.executemany("INSERT OR IGNORE INTO answer VALUES (?, ?)", rows)
         return answers
 
-    def _look_up(self, questions: Collection[Question]) -> dict[Question, bytes]:
+    def _look_up(self, questions: Collection[Question]) -> tuple[dict[Question, bytes], list[Question]]:
+        """The cached answers, and the other questions."""
         by_key = {self._key(question): question for question in questions}
         keys, found = list(by_key), dict[Question, bytes]()
         with self._database() as database:
@@ -206,7 +200,7 @@ class Answers:
                 places = ",".join("?" * len(asked))
                 rows = database.execute(f"SELECT question, answer FROM answer WHERE question IN ({places})", asked)
                 found |= {by_key[key]: answer for key, answer in rows}
-        return found
+        return found, [question for question in dict.fromkeys(questions) if question not in found]
 
     def _key(self, question: Question) -> bytes:
         asked = "\0".join((self._model, *question))

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,8 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """A large odd number that spreads letter sequences over 64 bits, where collisions are unlikely."""
 
 
-_DISTANCES: dict[str, Callable[[Floats], Floats]] = {
-    "euclidean": lambda apart: (apart**2).sum(axis=-1) ** 0.5,
-    "manhattan": lambda apart: abs(apart).sum(axis=-1),
-    "chebyshev": lambda apart: abs(apart).max(axis=-1),
-    "minkowski": lambda apart: (abs(apart) ** 3).sum(axis=-1) ** (1 / 3),  # 1 and 2 are Manhattan and Euclidean
-}
+_ORDERS = {"euclidean": 2, "manhattan": 1, "chebyshev": np.inf, "minkowski": 3}
+"""Norms of the difference; Minkowski's distance of order 3, as 1 and 2 are Manhattan and Euclidean."""
 
 
 def likeness(vectors: Floats, distance: str) -> Floats:
@@ -57,7 +54,7 @@ def likeness(vectors: Floats, distance: str) -> Floats:
     if distance == COSINE:
         return compared
     for place, row in enumerate(vectors):  # row by row, to bound memory
-        compared[place] = 1 / (1 + _DISTANCES[distance](vectors - row))
+        compared[place] = 1 / (1 + np.linalg.norm(vectors - row, _ORDERS[distance], axis=1))
     return compared
 
 
@@ -152,9 +149,8 @@ def _letter_counts(texts: Sequence[str]) -> Iterator[Floats]:
 def _overlap(name: str, compare: Callable[[str, str], float]) -> Similarity:
     def matrix(texts: Sequence[str]) -> Floats:
         found = np.eye(len(texts))
-        for row in range(len(texts)):
-            for column in range(row):
-                found[row, column] = found[column, row] = compare(texts[row], texts[column])
+        for row, column in combinations(range(len(texts)), 2):
+            found[row, column] = found[column, row] = compare(texts[column], texts[row])
         return _finished(found, texts)
 
     return Similarity(name, lambda groups: map(matrix, groups))
