@@ -72,7 +72,8 @@ def test_all_translations_of_a_source_are_on_one_side() -> None:
 def test_what_one_part_holds_out_no_other_teaches() -> None:
     first = Part("a", [Line("One.", "Uno.")], test=[Line("Two.", "Dos.")])
     second = Part("b", [Line("two", "dos"), Line("Three.", "Tres.")], valid=[Line("ONE!", "¡Uno!")])
-    assert [part.train for part in text.without_leaks([first, second])] == [[], [Line("Three.", "Tres.")]]
+    found = text.without([first, second], first.held_out | second.held_out)
+    assert [part.train for part in found] == [[], [Line("Three.", "Tres.")]]
 
 
 def test_a_test_set_inside_the_training_set(tmp_path: Path) -> None:
@@ -80,8 +81,9 @@ def test_a_test_set_inside_the_training_set(tmp_path: Path) -> None:
     path.write_text("Two.\tDos.\nFour.\n\n", encoding="utf-8")
     parts = [Part("a", [Line("Two!", "Dos."), Line("two", "dos"), Line("Three.", "Tres.")])]
     with pytest.raises(UserError, match="2 training pairs"):
-        text.without_test_set(parts, str(path), drop=False)
-    assert text.without_test_set(parts, str(path), drop=True)[0].train == [Line("Three.", "Tres.")]
+        text.read_test_keys(str(path), parts, drop=False)
+    keys = text.read_test_keys(str(path), parts, drop=True)
+    assert text.without(parts, keys)[0].train == [Line("Three.", "Tres.")]
 
 
 def test_the_grammar_makes_up_its_share() -> None:

@@ -256,16 +256,6 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-def _all_rows(report: Row) -> Table:
-    rows = []
-    for mitigation in report["mitigations"]:
-        rows += studies.long_rows([mitigation])
-        if mitigation["milliseconds"] is not None:
-            both = (report["milliseconds"], mitigation["milliseconds"])
-            rows.append((mitigation["name"], "time", "milliseconds", "simplegen", *both, None, None, None, None))
-    return Table(("mitigation", *studies.LONG_COLUMNS), rows)
-
-
 # -- the reader of sources -------------------------------------------------------------------------------------------
 
 READ = ("simplegen", "winomt", "mt-geneval-counterfactual")
@@ -327,7 +317,14 @@ def mitigate(
     """Measure what reranking or gender hints change for women and men, and their cost in quality and time."""
     with work as context:
         report = study_mitigation(settings, context)
+    rows = []
+    for mitigation in report["mitigations"]:
+        rows += studies.long_rows([mitigation])
+        if mitigation["milliseconds"] is not None:
+            both = (report["milliseconds"], mitigation["milliseconds"])
+            rows.append((mitigation["name"], "time", "milliseconds", "simplegen", *both, None, None, None, None))
+    every = Table(("mitigation", *studies.LONG_COLUMNS), rows)
     said = (*report["findings"], *report["notes"])
     shown = replace(table(report), caption=_title(report))
-    studies.show(report, [shown], said, as_json=as_json, piped=[_all_rows(report)])
+    studies.show(report, [shown], said, as_json=as_json, piped=[every])
     say(f"run folders and table.md: {settings.output}")

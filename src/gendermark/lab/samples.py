@@ -256,8 +256,6 @@ _SHOWN = (
 
 @dataclass(frozen=True)
 class Settings:
-    """Sampling settings of the study."""
-
     system: SystemName
     target_language: Annotated[str, Option("--to", help="Target language.")]
     epsilon: Annotated[Texts, Option(help=f"Sampling cut-offs, comma-separated. Default: {','.join(EPSILONS)}")] = ()

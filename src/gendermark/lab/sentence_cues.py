@@ -312,15 +312,13 @@ def focus_of(sentence: Sentence, place: int, entity: str) -> Person:
 
 def people_in(sentence: Sentence, focus: Person) -> list[Person]:
     found: list[Person] = []
-    place = 0
-    while place < len(sentence.words):
+    for place in range(len(sentence.words)):
+        if found and place < found[-1].end:
+            continue
         person = focus if place == focus.start else _noun_at(sentence, place)
         # Without a determiner it is an adjective ("was patient with") or modifies the next noun ("nurse uniforms").
         if person and (person == focus or person.noun in INDEFINITE or person.phrase < person.start):
             found.append(person)
-            place = person.end
-        else:
-            place += 1
     return found
 
 
@@ -334,16 +332,14 @@ def _person(sentence: Sentence, start: int, end: int) -> Person:
     last = POSSESSIVE.sub("", sentence.words[end - 1])
     noun = " ".join((*sentence.words[start : end - 1], last))
     is_possessive = last != sentence.words[end - 1] or sentence.word(end) in ("'s", "'")
-    phrase = start
     n_before = 0 if noun in INDEFINITE else min(start, _LONGEST_PHRASE)
     for place in range(start - 1, start - 1 - n_before, -1):
         word = sentence.words[place]
         if word in DETERMINERS or (word == "that" and place == start - 1):
-            phrase = place
-            break
+            return Person(place, start, end, noun, is_possessive)
         if sentence.ends_clause(place) or word in PREPOSITIONS | CONJUNCTIONS | BE | AUXILIARIES:
             break
-    return Person(phrase, start, end, noun, is_possessive)
+    return Person(start, start, end, noun, is_possessive)
 
 
 @cache

@@ -409,21 +409,13 @@ def changes(study: Study) -> Table:
     rows = []
     for point in study.points:
         for column, change in point.changes.items():
-            has_drop = column not in (*GAPS, *point.others)
-            drop = study.drop(point, column) if has_drop else None
-            rows.append(
-                (
-                    point.name,
-                    column,
-                    change.unit.show(change.first),
-                    change.unit.show(change.second),
-                    minus(change.unit.show_change(change.difference)),
-                    minus(change.interval),
-                    show_p(change.p_adjusted),
-                    ("–" if drop is None else minus(f"{drop:.1f} %")) if has_drop else "",
-                    "unchanged" if is_unchanged(change) else change.change(),
-                )
-            )
+            drop = "" if column in (*GAPS, *point.others) else "–"
+            if drop and (relative := study.drop(point, column)) is not None:
+                drop = minus(f"{relative:.1f} %")
+            values = (change.unit.show(change.first), change.unit.show(change.second))
+            moved = (minus(change.unit.show_change(change.difference)), minus(change.interval))
+            state = "unchanged" if is_unchanged(change) else change.change()
+            rows.append((point.name, column, *values, *moved, show_p(change.p_adjusted), drop, state))
     heads = ("point", "number", study.baseline.name, "then", "change", "interval", "p", "rel. drop", "is")
     return Table(heads, rows, f"Against {study.baseline.name}")
 
@@ -458,14 +450,6 @@ _LOOKS = {
     "FOMC": Look("down", charts.COLOURS[6]),
 }
 _ENTRIES = {**LABELS, "pro": "pro: fits the stereotype", "anti": "anti: goes against it"}
-
-
-def figures(study: Study) -> list[Figure]:
-    found = [
-        _figure(study, "1", "What speed costs: quality, and the right gender", ("BLEU", "pro", "anti")),
-        _figure(study, "A2", "What speed costs, by who is meant and whose job it is", ("BLEU", *GROUPS)),
-    ]
-    return [one for one in found if one is not None]
 
 
 def _figure(study: Study, number: str, title: str, columns: Sequence[str]) -> Figure | None:
@@ -503,7 +487,11 @@ def _figure(study: Study, number: str, title: str, columns: Sequence[str]) -> Fi
 
 
 def write_files(study: Study, output: Path, command: str = "") -> None:
-    drawn = figures(study)
+    wanted = (
+        ("1", "What speed costs: quality, and the right gender", ("BLEU", "pro", "anti")),
+        ("A2", "What speed costs, by who is meant and whose job it is", ("BLEU", *GROUPS)),
+    )
+    drawn = [one for one in (_figure(study, *figure) for figure in wanted) if one is not None]
     title = f"Speed and gender: {charts.direction(study.direction)}"
     write_text(output / PAGE, html.render("plain.html", title, sections=_sections(study, drawn, command)))
     write_text(output / "table.md", markdown_.markdown([Section(title, [], level=1), *_sections(study)]))

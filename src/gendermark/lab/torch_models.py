@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -108,6 +109,8 @@ class Torch(Engine):
         for package in ("torch", "safetensors"):
             if not is_installed(package):
                 raise MissingExtra(self.spec, "train")
+        from gendermark.lab.transformer import Search, Transformer
+
         super().__init__(options)
         self._threads = count_option(options, "threads", 1)
         self._max_length = min(count_option(options, "max_length", 256), N_POSITIONS)
@@ -118,11 +121,12 @@ class Torch(Engine):
         with self._quietly():
             self._direction, shape, self._words = read_facts(directory)
             self._tokenisers = open_tokenisers(directory)
-            self._model = _load(directory, shape, len(self._words), compute_type)
+            model = Transformer(shape, len(self._words))
+            read_weights(directory, model)
+            model.freeze()
+            self._model = quantised(model) if compute_type == "int8" else model
         self._numbers = {word: number for number, word in enumerate(self._words)}
         self._end = self._numbers[_END]
-        from gendermark.lab.transformer import Search
-
         penalty = number_option(options, "length_penalty", 1.0, above=-1.0)
         beam_size = count_option(options, "beam_size", 5)
         self._search = Search(self._model, self._end, beam_size, self._max_length, penalty)
@@ -188,9 +192,9 @@ class Torch(Engine):
 
     def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
         """Group prefixes by length, so that all of a batch continue from the same position."""
-        by_words: dict[int, list[int]] = {}
+        by_words: dict[int, list[int]] = defaultdict(list)
         for place, prefix in enumerate(prefixes):
-            by_words.setdefault(len(prefix.tokens), []).append(place)
+            by_words[len(prefix.tokens)].append(place)
         return [
             [places[one] for one in batch]
             for places in by_words.values()
@@ -220,15 +224,9 @@ class Torch(Engine):
             if bool(ended.all()):
                 break
         said, thought = torch.stack(words, 1).tolist(), torch.stack(rows, 1).numpy()
-        return [
-            _continuation(one, np.asarray(logits, dtype=np.float32), self._end)
-            for one, logits in zip(said, thought, strict=True)
-        ]
-
-
-def _continuation(words: list[int], logits: Any, end: int) -> Continuation:
-    n = words.index(end) + 1 if end in words else len(words)
-    return Continuation(words[:n], logits[:n])
+        lengths = [one.index(self._end) + 1 if self._end in one else len(one) for one in said]
+        every = zip(said, np.asarray(thought, dtype=np.float32), lengths, strict=True)
+        return [Continuation(one[:n], logits[:n]) for one, logits, n in every]
 
 
 def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
@@ -258,29 +256,16 @@ def trained_facts(spec: str) -> dict[str, Any]:
     return facts if isinstance(facts, dict) else {}
 
 
-def read_weights(directory: Path) -> dict[str, Any]:
+def read_weights(directory: Path, model: Any = None) -> dict[str, Any]:
+    """The weights of a trained model, loaded into a network if there is one."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     try:
-        return {name: weight.float() for name, weight in load_file(directory / MODEL_FILE).items()}
-    except (SafetensorError, OSError) as problem:
-        raise _not_its_weights(directory, problem) from None
-
-
-def _not_its_weights(directory: Path, problem: Exception) -> BadFile:
-    return BadFile(
-        directory / MODEL_FILE, f"does not have the weights of this model ({first_line(problem)}); copy it again"
-    )
-
-
-def _load(directory: Path, shape: Architecture, n_words: int, compute_type: str) -> Any:
-    from gendermark.lab.transformer import Transformer
-
-    model = Transformer(shape, n_words)
-    try:
-        model.load_state_dict(read_weights(directory))
-    except RuntimeError as problem:
-        raise _not_its_weights(directory, problem) from None
-    model.freeze()
-    return quantised(model) if compute_type == "int8" else model
+        weights = {name: weight.float() for name, weight in load_file(directory / MODEL_FILE).items()}
+        if model is not None:
+            model.load_state_dict(weights)
+    except (SafetensorError, OSError, RuntimeError) as problem:
+        reason = f"does not have the weights of this model ({first_line(problem)}); copy it again"
+        raise BadFile(directory / MODEL_FILE, reason) from None
+    return weights

@@ -231,11 +231,11 @@ def _with_additions(
 ) -> tuple[list[Part], dict[str, Any]]:
     """The parts without held-out sentences, then sentences in context, then accepted self-training pairs."""
     documents = [text.read_documents(one, settings.direction) for one in settings.documents]
-    clean = text.without_leaks([*parts, *(one.sentences for one in documents)])
     held_out = set().union(*(part.held_out for part in parts))
+    clean = text.without([*parts, *(one.sentences for one in documents)], held_out)
     if settings.test is not None:
-        clean = text.without_test_set(clean, settings.test, drop=settings.drop_test_pairs)
-        held_out |= text.test_keys(settings.test)
+        tested = text.read_test_keys(settings.test, clean, drop=settings.drop_test_pairs)
+        clean, held_out = text.without(clean, tested), held_out | tested
     found, allowed = clean[: len(parts)], clean[len(parts) :]
     for one, sentences in zip(documents, allowed, strict=True):
         found.append(one.joined(set(sentences.train), settings.context))

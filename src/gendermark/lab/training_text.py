@@ -10,7 +10,7 @@ import hashlib
 import random
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -166,38 +166,25 @@ def split(part: Part, n_test: int) -> Part:
     n_test = min(n_test, len(order) // _LARGEST_HELD_OUT_SHARE)
     n_valid = (n_test + 1) // 2
     test, valid = order[:n_test], order[n_test : n_test + n_valid]
-    return replace(
-        part,
-        train=_away(part.train, {*test, *valid}),
-        valid=[first[one] for one in valid],
-        test=[first[one] for one in test],
-    )
+    (kept,) = without([part], {*test, *valid})
+    return replace(kept, valid=[first[one] for one in valid], test=[first[one] for one in test])
 
 
-def without_leaks(parts: Sequence[Part]) -> list[Part]:
-    """The parts without training pairs whose source another part holds out."""
-    held_out = set().union(*(part.held_out for part in parts))
-    return [replace(part, train=_away(part.train, held_out)) for part in parts]
+def without(parts: Sequence[Part], keys: Set[str]) -> list[Part]:
+    """The parts without training pairs whose source has one of the keys."""
+    return [replace(part, train=[line for line in part.train if key(line.source) not in keys]) for part in parts]
 
 
-def without_test_set(parts: Sequence[Part], path: str, *, drop: bool) -> list[Part]:
-    """The parts without pairs of the user's test set; refused unless they are to be dropped."""
-    held_out = test_keys(path)
+def read_test_keys(path: str, parts: Sequence[Part], *, drop: bool) -> set[str]:
+    """The keys of the user's test set, none of which is in the parts, unless such pairs are to be dropped."""
+    held_out = {key(line.split("\t")[0]) for line in read_lines(path)} - {""}
     n_inside = sum(key(line.source) in held_out for part in parts for line in part.train)
     if n_inside and not drop:
         raise UserError(
             f"{n_inside:,} training pairs have a source of the test set {path}, which would then measure memorisation; "
             "--drop-test-pairs removes them"
         )
-    return [replace(part, train=_away(part.train, held_out)) for part in parts]
-
-
-def test_keys(path: str) -> set[str]:
-    return {key(line.split("\t")[0]) for line in read_lines(path)} - {""}
-
-
-def _away(lines: Sequence[Line], keys: set[str]) -> list[Line]:
-    return [line for line in lines if key(line.source) not in keys]
+    return held_out
 
 
 def mixed(parts: Sequence[Part], seed: int) -> list[Line]:

@@ -39,8 +39,7 @@ class Memory(NamedTuple):
         return Memory(layers, None if self.mask is None else self.mask[rows])
 
 
-@dataclass(slots=True)
-class State:
+class State(NamedTuple):
     n_words: int
     layers: list[Kept]
 
@@ -180,8 +179,7 @@ class Transformer(nn.Module):  # type: ignore[misc]
     def freeze(self) -> None:
         self.eval()
         self.requires_grad_(False)
-        n_answers, width = self.pad, self.shape.width
-        self.answers = nn.Linear(width, n_answers, bias=False)
+        self.answers = nn.Linear(self.shape.width, self.pad, bias=False)
         self.answers.weight = nn.Parameter(self.vectors.weight[:-1], requires_grad=False)
 
     def forward(self, sources: Any, targets: Any) -> Any:
