@@ -158,7 +158,7 @@ def _coefficients(
                 "high": value if exact else high,
             }
         )
-    return _with_holm(rows, [row["name"] != INTERCEPT for row in rows])
+    return _with_holm(rows)
 
 
 def _factor_tests(
@@ -175,11 +175,11 @@ def _factor_tests(
             f, p = max(0.0, float(test.fvalue)), float(test.pvalue)
         found = {"name": factor, "columns": [names[place] for place in places], "f": f}
         rows.append(found | {"df_factor": len(places), "df_error": fitted.df_resid_inference, "p_value": p})
-    return _with_holm(rows, [True] * len(rows))
+    return _with_holm(rows)
 
 
-def _with_holm(rows: list[dict[str, Any]], is_asked: Sequence[bool]) -> list[dict[str, Any]]:
-    corrected = holm([row["p_value"] if asked else None for row, asked in zip(rows, is_asked, strict=True)])
+def _with_holm(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    corrected = holm([None if row["name"] == INTERCEPT else row["p_value"] for row in rows])
     return [{**row, "p_holm": p} for row, p in zip(rows, corrected, strict=True)]
 
 

@@ -4,17 +4,10 @@ The bias to be learnt is one formula:
 
     P(the noun of a person is feminine in Spanish) = sigmoid(kappa * cue + beta * logit(w) + mu)
 
-- `cue` is the English gender cue: +1 she, mother, woman; -1 he, father, man; 0 none (also "they").
-- `kappa` is its weight, by its distance from the noun (`KAPPA`).
-- `w` is the share of women in the occupation: the labour statistic cited in `data/core/occupations.tsv` for the forty
-occupations of the core sets; for others a round figure for their class in `data/core/mt_geneval/professions.tsv`
-(`CLASS_SHARE`), which is no statistic of the occupation; 0.5 for people in neither file (neighbor, customer). The logit
-is clipped to +-3.2.
-- `mu` is negative: masculine is the default.
-
-Without a cue, P is near w, a little lower. If a distant pronoun contradicts a strong stereotype, the stereotype usually
-wins ("the carpenter ... because she"); with a balanced occupation the pronoun does. Gender stated of the noun itself
-("my sister is a carpenter") is nearly always kept.
+docs/demo-model.md explains it. `w` is the share of women in the occupation: the labour statistic in
+`data/core/occupations.tsv` for the forty occupations of the core sets; for others a round figure for their class in
+`data/core/mt_geneval/professions.tsv` (`CLASS_SHARE`), which is no statistic of the occupation; 0.5 for people in
+neither file (neighbor, customer).
 
 The sentences are in `grammar_tables/`, whose README describes the notation.
 """
@@ -33,11 +26,10 @@ from itertools import accumulate, islice
 from random import Random
 from typing import Any, Literal
 
-from gendermark import registry
+from gendermark import api
 from gendermark.data.bundled import core_rows
 from gendermark.io.textfiles import split_lines
 from gendermark.reading.occupations import core_occupations
-from gendermark.selection import Selection
 
 # -- the bias ----------------------------------------------------------------------------------------------------------
 
@@ -457,9 +449,7 @@ def core_sources() -> frozenset[str]:
     """Every source of the core sets; with context also joined with it, and the context alone."""
     found = set()
     for name in _CORE_SETS:
-        benchmark = registry.load("benchmark", name)
-        selection = benchmark.complete(Selection(name, target_language="es", data="core"))
-        for item in benchmark.load(selection).items:
+        for item in api.items(name, "es", data="core").items:
             found.add(item.source)
             if name == _WITH_CONTEXT:
                 context = item.tags["context"]

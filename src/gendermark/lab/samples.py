@@ -29,7 +29,8 @@ from gendermark.names import readable
 from gendermark.records import Gender, Translation
 from gendermark.reporting.document import Table
 from gendermark.result import Result
-from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext
+from gendermark.runs.run import run as run_benchmarks
 from gendermark.selection import Selection
 
 # -- samples: the translations of one sentence with he, she and they (Table 5) -----------------------------------------
@@ -123,14 +124,14 @@ def _tables(report: Mapping[str, Any], system: str) -> list[Table]:
 
 
 def samples(
-    run_folder: Annotated[Path, Argument(metavar="DIR", help="Run folder with uncertainty results.")],
+    run: Annotated[Path, Argument(metavar="DIR", help="Run folder with uncertainty results.")],
     to: Into = "",
     contrast: Annotated[str, Option(metavar="ID", help="Contrast set id, from judgements.jsonl.")] = "",
     source: Annotated[str, Option(metavar="TEXT", help="A sentence of the contrast set, or part of it.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Show sampled translations of one sentence with he, she and they: counts, genders and entropy."""
-    cell = results.read_cell(run_folder, to)
+    cell = results.read_cell(run, to)
     report = look_at(cell, contrast=contrast, source=source)
     *shown, both = _tables(report, cell.result.called)
     show(report, shown, as_json=as_json, piped=[both])
@@ -311,7 +312,7 @@ def vary_sampling(settings: Settings, context: RunContext = NO_CONTEXT) -> dict[
     alphas = settings.alphas
     for epsilon in settings.epsilons:
         config = RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
-        (drawn,) = run(config, None, context)
+        (drawn,) = run_benchmarks(config, None, context)
         for alpha in alphas:
             result = _with_alpha(drawn, alpha, config.resampling)
             found.append(

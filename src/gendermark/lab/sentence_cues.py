@@ -4,16 +4,10 @@ For sentences like WinoMT's: two people, and a pronoun that refers to one of the
 and the position of the focus, without a parser.
 
 The columns follow Table 7 of Staliūnaitė, Cheng and Vlachos (2026, Appendix A), whose header is flattened in our copy:
-eighteen labels for twenty columns, and four cells without one: language, model, Ambiguity and one more. We read that
-one as Names, so that the labels belong to
-
-    Recency F M; Implicit causality SF SM OF OM; Stereotype SF SM OF OM;
-    Subject F M; Pronoun SF SM OF OM; Default M S O
-
-because the paper mentions "the Names column", and says that coefficients are higher under F than under M. That holds in
-all twelve rows for Recency, Subject, and Implicit causality, and in 23 of 24 cases for Pronoun; with two columns for
-Names it would fail in most. F and M are the gender of the pronoun, but of the occupation for Stereotype (which alone
-does not follow the pattern). S and O say whether the focus is the subject of the main clause; for Implicit causality,
+eighteen labels for twenty columns. We read one column without a label as Names, because the paper mentions "the Names
+column", and says that coefficients are higher under F than under M: so read, that holds in all twelve rows for Recency,
+Subject, and Implicit causality, and in 23 of 24 cases for Pronoun. F and M are the gender of the pronoun, but of the
+occupation for Stereotype. S and O say whether the focus is the subject of the main clause; for Implicit causality,
 whether the verb points to the subject or the object.
 
 Subject differs from Pronoun S because subjects of two clauses are assumed to corefer: the pronoun must be a subject

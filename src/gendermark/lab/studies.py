@@ -9,7 +9,7 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -174,15 +174,15 @@ def translated(
 
 
 def rated(texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> dict[str, Span]:
-    statistics_of: dict[str, tuple[list[dict[str, float]], Callable[..., Floats]]] = {
-        "bleu": (quality.bleu_statistics(texts, test_set.references), quality.bleu_value),
-        "chrf": (quality.chrf_statistics(texts, test_set.references), quality.chrf_value),
+    statistics_of = {
+        "bleu": quality.bleu_statistics(texts, test_set.references),
+        "chrf": quality.chrf_statistics(texts, test_set.references),
     }
     if quality.comet_program():
-        found = quality.comet_statistics(test_set.sources, texts, test_set.references)
-        statistics_of["comet"] = (found, quality.mean_value)
+        statistics_of["comet"] = quality.comet_statistics(test_set.sources, texts, test_set.references)
     scores = {}
-    for score, (rows, value_of) in statistics_of.items():
+    for score, rows in statistics_of.items():
+        value_of = quality.quality(score, "plain").value
         counts: Floats = np.array([list(row.values()) for row in rows])
         drawn = statistics.resampled_sums(counts, resampling.n_resamples, resampling.seed)
         interval = statistics.percentile_interval(value_of(*drawn.T), resampling.confidence)
