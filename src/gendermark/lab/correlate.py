@@ -264,9 +264,6 @@ def _correlations(name: str, cells: Sequence[Row], *, within_languages: bool = F
     return [{**row, "p_holm": p} for row, p in zip(found, corrected, strict=True)]
 
 
-# -- tables ------------------------------------------------------------------------------------------------------------
-
-
 def _tables(report: Row) -> list[Table]:
     about = ("slice", "score", "expected", "n")
     tested = [(kind, number) for kind in KINDS for number in ("value", "p_value")]
@@ -298,9 +295,6 @@ def _rank_table(report: Row) -> Table:
     ]
     title = f"From best to worst; accuracy is {report['accuracy']}; equal values share a place"
     return Table(tuple(ranks), rows, title)
-
-
-# -- the command -------------------------------------------------------------------------------------------------------
 
 
 def correlate(

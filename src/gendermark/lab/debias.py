@@ -29,6 +29,7 @@ from gendermark.lab import studies
 from gendermark.lab.export import forced, greedy, save_whole
 from gendermark.lab.studies import SOURCE_LANGUAGE, PlainSet, Point, Row
 from gendermark.metrics.metric import Floats
+from gendermark.metrics.uncertainty import signed_difference
 from gendermark.reading.occupations import core_occupations, lexicon
 from gendermark.records import Unit, show_p
 from gendermark.reporting.document import Table
@@ -312,9 +313,6 @@ def _untied(model: Any, rows: Sequence[int], what: str) -> Any:
     return free
 
 
-# -- the study ---------------------------------------------------------------------------------------------------------
-
-
 def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Debias a model, compare before and after, and return the report (also `debias.json` in the directory).
 
@@ -344,7 +342,13 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
             for name, model in (("before", settings.model), ("after", output / "hf"))
         }
         found = studies.compared(made["before"], made["after"], [one.key for one in COMPARED], test_set, how, ("bleu",))
-        comparisons = [*_of_vectors(debiased.report), *found]
+        comparisons: list[Row] = []
+        for metric in ("mean_abs_cosine", "neighbour_correlation"):
+            old, new = (debiased.report[metric][when] for when in ("before", "after"))
+            change, n = signed_difference(new, old), len(debiased.report["professions"])
+            row = Comparison("vectors", metric, "professions", old, new, "lower", n, change, unit=Unit.RATIO)
+            comparisons.append(row.to_json())
+        comparisons += found
         sources = [item.source for item in api.items(selections[0]).items[:_N_CHECKED]]
         problem = convert(output, (SOURCE_LANGUAGE, settings.target_language), sources)
         notes = [f"{output / 'ctranslate2'} is not written: {problem}"] if problem else []
@@ -388,16 +392,6 @@ def convert(output: Path, direction: Direction, sources: Sequence[str]) -> str |
     return problem
 
 
-def _of_vectors(report: Row) -> list[dict[str, Any]]:
-    rows = []
-    for metric in ("mean_abs_cosine", "neighbour_correlation"):
-        before, after = (report[metric][when] for when in ("before", "after"))
-        change = None if before is None or after is None else after - before
-        n, name = len(report["professions"]), ("vectors", metric, "professions")
-        rows.append(Comparison(*name, before, after, "lower", n, change, unit=Unit.RATIO).to_json())
-    return rows
-
-
 def findings(comparisons: Sequence[Row]) -> list[str]:
     """One sentence on WinoMT, one on uncertainty and quality."""
     found = []
@@ -406,9 +400,6 @@ def findings(comparisons: Sequence[Row]) -> list[str]:
         parts = "; ".join(studies.changes_in_words(named, comparisons))
         found += [f"{parts[0].upper()}{parts[1:]}."] if parts else []
     return found
-
-
-# -- before any work ---------------------------------------------------------------------------------------------------
 
 
 def _check_places(model: Path, output: Path) -> None:
@@ -439,9 +430,6 @@ def _test_set(settings: Settings) -> PlainSet | None:
     return studies.bundled_test_set(int(recipe["size"]["n_held_out"]), int(recipe["seed"]))
 
 
-# -- the command -------------------------------------------------------------------------------------------------------
-
-
 def debias(
     settings: Settings = option_group(Settings), work: studies.Work = studies.WORK, as_json: AsJson = False
 ) -> None:
@@ -450,7 +438,17 @@ def debias(
         report = study_debiasing(settings, context)
     rows = report["comparisons"]
     every = Table(tuple(rows[0]), [tuple(row.values()) for row in rows])
-    studies.show(report, [_table(rows)], _said(report), as_json=as_json, piped=[every])
+    direction, left_out = report["direction"], report["professions_left_out"]
+    said = [
+        f"gender direction from {len(direction['pairs'])} pairs ({', '.join(direction['pairs'])}); it holds "
+        f"{direction['share_of_variance']:.0%} of what differs within them",
+        f"{len(report['professions'])} professions changed"
+        + (f", {len(left_out)} not, as they are not one token ({', '.join(left_out[:4])} ...)" if left_out else "")
+        + f"; other words lie {report['mean_abs_cosine']['other_words']:.3f} along the direction",
+        *report["findings"],
+        *report["notes"],
+    ]
+    studies.show(report, [_table(rows)], said, as_json=as_json, piped=[every])
     say(f"debiased model and run folders: {settings.output}")
 
 
@@ -464,16 +462,3 @@ def _table(rows: Sequence[Row]) -> Table:
         cells.append((row["cell"], name, *values, interval, show_p(row["p_adjusted"])))
     heads = ("of", "metric", "before", "after", "change", "interval", "p")
     return Table(heads, cells, "Before and after debiasing")
-
-
-def _said(report: Row) -> list[str]:
-    direction, left_out = report["direction"], report["professions_left_out"]
-    return [
-        f"gender direction from {len(direction['pairs'])} pairs ({', '.join(direction['pairs'])}); it holds "
-        f"{direction['share_of_variance']:.0%} of what differs within them",
-        f"{len(report['professions'])} professions changed"
-        + (f", {len(left_out)} not, as they are not one token ({', '.join(left_out[:4])} ...)" if left_out else "")
-        + f"; other words lie {report['mean_abs_cosine']['other_words']:.3f} along the direction",
-        *report["findings"],
-        *report["notes"],
-    ]

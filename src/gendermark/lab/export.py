@@ -166,9 +166,6 @@ def n_bytes(directory: Path) -> int:
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
 
 
-# -- quality -----------------------------------------------------------------------------------------------------------
-
-
 def greedy(spec: str, sources: Sequence[str], direction: Direction, max_length: int = 256) -> list[str]:
     requests = [Request(source, *direction) for source in sources]
     return [found.text or "" for found in _asked(spec, requests, max_length)]

@@ -99,9 +99,6 @@ def _wrapped(system: str, mitigation: str, *options: str) -> str:
     return f"{family}:{system}{joint}{query}"
 
 
-# -- the study ---------------------------------------------------------------------------------------------------------
-
-
 def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Run, compare and time; the report is also `mitigate.json` and `table.md` in the directory.
 
@@ -183,9 +180,6 @@ def _open_changed(plain: Path, other: Path, results: Sequence[Result]) -> dict[s
     return {"n": n_open, "n_changed": n_changed}
 
 
-# -- time --------------------------------------------------------------------------------------------------------------
-
-
 def _timed(settings: Settings, variants: Sequence[Point]) -> dict[str, list[float]]:
     """Seconds per thousand sentences of each variant, by round; without the store."""
     selection = settings.selections[0]
@@ -209,7 +203,18 @@ def _timed(settings: Settings, variants: Sequence[Point]) -> dict[str, list[floa
 
 
 def findings(report: Row) -> list[str]:
-    return [*map(_finding, report["mitigations"]), *map(_of_reader, report["reader"])]
+    found = list(map(_finding, report["mitigations"]))
+    for score in report["reader"]:
+        name = {"simplegen": "SimpleGEN", "winomt": "WinoMT"}.get(score["benchmark"], score["benchmark"])
+        n, n_decided = score["n_told"], score["n_decided"]
+        rest = f", {score['n_right']:,} of them rightly."
+        if not n_decided:
+            rest = ", so only the oracle changes anything there; the other rows are left out."
+        found.append(
+            f"The reader of sources decides {n_decided:,} of {n:,} sentences of {name} that tell the person's gender"
+            + rest
+        )
+    return found
 
 
 def _finding(mitigation: Row) -> str:
@@ -224,17 +229,6 @@ def _finding(mitigation: Row) -> str:
         )
     name = "the oracle (an upper bound: it knows the genders)" if mitigation["is_upper_bound"] else mitigation["name"]
     return f"{name}: {'; '.join(changes)}."
-
-
-def _of_reader(score: Row) -> str:
-    name = {"simplegen": "SimpleGEN", "winomt": "WinoMT"}.get(score["benchmark"], score["benchmark"])
-    n, n_decided = score["n_told"], score["n_decided"]
-    said = f"The reader of sources decides {n_decided:,} of {n:,} sentences of {name} that tell the person's gender"
-    return (
-        f"{said}, {score['n_right']:,} of them rightly."
-        if n_decided
-        else f"{said}, so only the oracle changes anything there; the other rows are left out."
-    )
 
 
 def table(report: Row) -> Table:
@@ -306,9 +300,6 @@ def reader(data: StudiedData = "core", as_json: AsJson = False) -> None:
     rows = [[score[name] for name in columns] for score in scores]
     table = Table([name.removeprefix("n_") for name in columns], rows, "The reader of sources against known genders")
     studies.show({"sets": scores}, [table], as_json=as_json)
-
-
-# -- the command -------------------------------------------------------------------------------------------------------
 
 
 def mitigate(

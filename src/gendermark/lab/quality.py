@@ -197,12 +197,6 @@ def _table(systems: Sequence[Mapping[str, Any]]) -> Table:
     return Table((*where, *means), rows, title)
 
 
-def _table_as_published(systems: Sequence[Mapping[str, Any]]) -> Table:
-    rows = [(one["direction"].partition("-")[2], one["system"], *one["means"].values()) for one in systems]
-    title = f"Quality ({systems[0]['quality']}) of the samples"
-    return Table(("language", "system", *systems[0]["means"]), rows, title)
-
-
 def _notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
     how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
     of_each = "" if len(systems) == 1 else ", for each system by itself"
@@ -217,9 +211,6 @@ def _notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
             if one["n_without"]
         ),
     ]
-
-
-# -- plain test sets ---------------------------------------------------------------------------------------------------
 
 
 def rate_systems(
@@ -245,9 +236,6 @@ def rate_systems(
         scores = {score: span._asdict() for score, span in studies.rated(lines, test_set, how).items()}
         systems.append({"name": name, "scores": scores, "n_empty": sum(not text.strip() for text in lines)})
     return {"test_set": test_set.name, "n": n, "signature": scores_of.signature(), "systems": systems}
-
-
-# -- the command -------------------------------------------------------------------------------------------------------
 
 
 def quality(
@@ -303,8 +291,12 @@ def quality(
     if plot is not None:
         _draw(plot, systems)
     notes = [*_notes(systems, asked), *results.differences_of(cells)]
-    tables = [_table_as_published(systems) if published else _table(systems)]
-    studies.show({"systems": systems}, tables, notes, as_json=as_json)
+    table = _table(systems)
+    if published:
+        means = [(one["direction"].partition("-")[2], one["system"], *one["means"].values()) for one in systems]
+        title = f"Quality ({systems[0]['quality']}) of the samples"
+        table = Table(("language", "system", *systems[0]["means"]), means, title)
+    studies.show({"systems": systems}, [table], notes, as_json=as_json)
 
 
 def _draw(path: Path, systems: Sequence[Mapping[str, Any]]) -> None:

@@ -204,19 +204,6 @@ def _preference(source: str, pair: tuple[Translation, Translation], parting: int
     }
 
 
-def _table(report: Mapping[str, Any]) -> Table:
-    columns = ("source", "masculine", "feminine", "p_masculine", "p_feminine", "feminine_share_at_parting")
-    whole = ("log_p_masculine", "log_p_feminine", "difference", "feminine_share")
-    rows = []
-    for found in report["sources"]:
-        masculine, feminine = found["log_probabilities"]
-        parting = (*(found["at_parting"] or (None, None)), found["feminine_share_at_parting"])
-        both = (masculine, feminine, masculine - feminine, found["feminine_share"])
-        rows.append((found["source"], *report["words"], *parting, *both))
-    title = f"{readable(report['system'])}: {' / '.join(report['targets'])}"
-    return Table((*columns, *whole), rows, title)
-
-
 def determiners(
     sources: Annotated[
         tuple[str, ...],
@@ -234,8 +221,17 @@ def determiners(
 ) -> None:
     """Compare the probabilities of "el" and "la" where the source gives the gender and where it does not."""
     report = compare_targets(system, sources, targets, (from_, to), system_options, RunContext(store, tell=say))
+    rows = []
+    for found in report["sources"]:
+        masculine, feminine = found["log_probabilities"]
+        parting = (*(found["at_parting"] or (None, None)), found["feminine_share_at_parting"])
+        both = (masculine, feminine, masculine - feminine, found["feminine_share"])
+        rows.append((found["source"], *report["words"], *parting, *both))
+    columns = ("source", "masculine", "feminine", "p_masculine", "p_feminine", "feminine_share_at_parting")
+    whole = ("log_p_masculine", "log_p_feminine", "difference", "feminine_share")
+    table = Table((*columns, *whole), rows, f"{readable(system)}: {' / '.join(targets)}")
     notes = [] if report["parting"] is not None else [f"{system} scores whole translations only, not single tokens"]
-    show(report, [_table(report)], notes, as_json=as_json)
+    show(report, [table], notes, as_json=as_json)
 
 
 # -- sampling: how numbers depend on drawing (epsilon) and similarity (alpha) ------------------------------------------

@@ -90,7 +90,11 @@ def read_cues(
     sentence = Sentence(tuple(text.split(" ")), words_of(text))
     focus = focus_of(sentence, focus_index, entity)
     people = people_in(sentence, focus)
-    pronoun = _pronoun_place(sentence, focus, gender)
+    # The first pronoun after the focus, or else the first at all; of the known gender, if any.
+    places = [place for place, word in enumerate(sentence.words) if word in _PRONOUNS]
+    fitting = [place for place in places if gender is None or _PRONOUNS[sentence.words[place]] is gender]
+    behind = [place for place in fitting if place >= focus.end]
+    pronoun = next(iter(behind or fitting or places), None)
     word = sentence.words[pronoun] if pronoun is not None else ""
     found = _PRONOUNS.get(word, _N)
     subject = subject_of(sentence, people)
@@ -160,17 +164,6 @@ def _name_behind(sentence: Sentence, focus: Person, language: str) -> str:
         return ""
     shown = POSSESSIVE.sub("", sentence.tokens[focus.end].strip(EDGES))
     return shown if any(shown in known for (code, _), known in names().items() if code == language) else ""
-
-
-# -- the pronoun -------------------------------------------------------------------------------------------------------
-
-
-def _pronoun_place(sentence: Sentence, focus: Person, gender: Gender | None) -> int | None:
-    """The first pronoun after the focus, or else the first at all; of the known gender, if any."""
-    places = [place for place, word in enumerate(sentence.words) if word in _PRONOUNS]
-    fitting = [place for place in places if gender is None or _PRONOUNS[sentence.words[place]] is gender]
-    behind = [place for place in fitting if place >= focus.end]
-    return next(iter(behind or fitting or places), None)
 
 
 # -- implicit causality ------------------------------------------------------------------------------------------------

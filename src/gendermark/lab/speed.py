@@ -381,9 +381,6 @@ def _timed_work(
     return name, timed, ready
 
 
-# -- the command -------------------------------------------------------------------------------------------------------
-
-
 def speed(
     settings: Settings = option_group(Settings), work: studies.Work = studies.WORK, as_json: AsJson = False
 ) -> None:

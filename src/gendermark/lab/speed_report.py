@@ -263,9 +263,6 @@ def published_sections() -> tuple[Published, ...]:
     return tuple(found)
 
 
-# -- words -------------------------------------------------------------------------------------------------------------
-
-
 def findings(study: Study) -> list[str]:
     if study.trainings:
         return [_trained_finding(study, name) for name in list(study.trainings)[1:]]
@@ -323,9 +320,6 @@ def _one(value: float | None) -> str:
 
 def _ends(low: float | None, high: float | None, decimals: int = 2) -> str:
     return "–" if low is None or high is None else minus(f"[{low:.{decimals}f}, {high:.{decimals}f}]")
-
-
-# -- as JSON -----------------------------------------------------------------------------------------------------------
 
 
 def study_json(study: Study) -> dict[str, Any]:

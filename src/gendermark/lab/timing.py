@@ -147,8 +147,13 @@ def median_of(values: Sequence[float], confidence: float = 0.95) -> Span:
 
 
 def machine() -> dict[str, Any]:
+    try:
+        facts = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        facts = ""
+    named = re.search(r"^model name\s*:\s*(.+)$", facts, re.MULTILINE)
     return {
-        "processor": _processor(),
+        "processor": named[1] if named else platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "threads_of_libraries": os.environ.get("OMP_NUM_THREADS", "not set"),
@@ -156,12 +161,3 @@ def machine() -> dict[str, Any]:
         "gendermark": __version__,
         **{package: version(package) for package in _PACKAGES if find_spec(package)},
     }
-
-
-def _processor() -> str:
-    try:
-        facts = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        facts = ""
-    named = re.search(r"^model name\s*:\s*(.+)$", facts, re.MULTILINE)
-    return named[1] if named else platform.processor() or platform.machine()

@@ -150,9 +150,6 @@ def _gradients(
     return sum(losses), [torch.stack(alike).sum(dim=0) for alike in zip(*gradients, strict=True)]
 
 
-# -- the command -------------------------------------------------------------------------------------------------------
-
-
 def demo_model(
     output: ResumedIn,
     size: Annotated[str, typer.Option(help="full (the bundled model) or tiny (a few seconds).")] = "full",

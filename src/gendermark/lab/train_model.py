@@ -191,8 +191,14 @@ def prepare(settings: Settings, run_context: RunContext) -> Prepared:
     lines = text.mixed(parts, seed=0)
     if not lines:
         raise UserError(f"no pairs of {', '.join(settings.pairs)} are left to train on; give more text")
-    given = settings.pieces or settings.init_from
-    pieces = read_pieces(given) if given else _learn_pieces(lines, settings.n_pieces)
+    given, n_pieces = settings.pieces or settings.init_from, settings.n_pieces
+    try:
+        pieces = read_pieces(given) if given else train_pieces(lines, n_pieces)
+    except (RuntimeError, OSError) as problem:
+        reason = first_line(problem).rpartition("] ")[2]  # after the condition that was not met
+        raise UserError(
+            f"{n_pieces:,} pieces cannot be learnt from this text ({reason}); a larger --n-pieces or more text may help"
+        ) from None
     separator = settings.context.partition(":")[2]
     if settings.documents and pieces.numbers[UNKNOWN] in pieces.encode(separator):
         raise UserError(
@@ -269,16 +275,6 @@ def _taught(lines: Sequence[Line], settings: Settings, run_context: RunContext) 
             f"{n_without:,} of {len(sources):,} sources have no translation by {settings.teacher}; left out"
         )
     return taught
-
-
-def _learn_pieces(lines: Sequence[Line], n_pieces: int) -> Pieces:
-    try:
-        return train_pieces(lines, n_pieces)
-    except (RuntimeError, OSError) as problem:
-        reason = first_line(problem).rpartition("] ")[2]  # after the condition that was not met
-        raise UserError(
-            f"{n_pieces:,} pieces cannot be learnt from this text ({reason}); a larger --n-pieces or more text may help"
-        ) from None
 
 
 def read_pieces(place: Path) -> Pieces:
@@ -444,9 +440,6 @@ def _exported(
         "bytes": {**own, **{name: n_bytes(directory / name) for name in ("hf", "ctranslate2")}},
         "same_greedy_in_ctranslate2": {"n": len(ours), "share": round(n_same / len(ours), 4) if ours else None},
     }
-
-
-# -- the command -------------------------------------------------------------------------------------------------------
 
 
 def model(settings: Settings = option_group(Settings), as_json: AsJson = False) -> None:

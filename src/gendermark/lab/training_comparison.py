@@ -87,9 +87,6 @@ class Settings:
         return tuple(selection for _, selection in chosen)
 
 
-# -- the study ---------------------------------------------------------------------------------------------------------
-
-
 def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Run and compare; leaves a run folder for each model, the record `training.json` and the tables.
 
@@ -201,9 +198,6 @@ def markdown(report: Row) -> str:
             Section("Tables 10 and 11 of Currey et al. (2022), by their rules", [printed]),
         ]
     )
-
-
-# -- the command -------------------------------------------------------------------------------------------------------
 
 
 def training(

@@ -160,7 +160,13 @@ class Transformer(nn.Module):  # type: ignore[misc]
         self.encoder = nn.ModuleList(EncoderLayer(shape, dropout) for _ in range(shape.n_encoder_layers))
         self.decoder = nn.ModuleList(DecoderLayer(shape, dropout) for _ in range(shape.n_decoder_layers))
         self.dropout = nn.Dropout(dropout)
-        self.register_buffer("positions", position_table(shape.width), persistent=False)
+        # Sines in the first half of each row, then cosines, rounded to 16 bits as in an exported model.
+        frequencies = torch.exp(
+            torch.arange(0, shape.width, 2, dtype=torch.float64) * (-math.log(10_000) / shape.width)
+        )
+        angles = torch.arange(N_POSITIONS, dtype=torch.float64)[:, None] * frequencies
+        positions = torch.cat([angles.sin(), angles.cos()], dim=1).half().float()
+        self.register_buffer("positions", positions, persistent=False)
         self.answers: Any = None
         """The embedding table as an output layer, for decoding only."""
 
@@ -219,13 +225,6 @@ class Transformer(nn.Module):  # type: ignore[misc]
 
     def _logits(self, x: Any) -> Any:
         return functional.linear(x, self.vectors.weight[:-1]) if self.answers is None else self.answers(x)
-
-
-def position_table(width: int) -> Any:
-    """Sines in the first half of each row, then cosines, rounded to 16 bits as in an exported model."""
-    frequencies = torch.exp(torch.arange(0, width, 2, dtype=torch.float64) * (-math.log(10_000) / width))
-    angles = torch.arange(N_POSITIONS, dtype=torch.float64)[:, None] * frequencies
-    return torch.cat([angles.sin(), angles.cos()], dim=1).half().float()
 
 
 # -- search ------------------------------------------------------------------------------------------------------------

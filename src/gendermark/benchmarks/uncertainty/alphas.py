@@ -203,9 +203,6 @@ def _signed_similarity(path: Path) -> str:
     return dict(part.partition(":")[::2] for part in signature.split("|")).get("similarity", "")
 
 
-# -- what is said about it --------------------------------------------------------------------------------------------
-
-
 def alpha_table(judgements: Sequence[Judgement]) -> Table:
     tuning = tuning_of(judgements)
     rows = [

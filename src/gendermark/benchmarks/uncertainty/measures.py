@@ -61,9 +61,6 @@ _LOST_SHARE = 0.1
 _STEREOTYPES = ("pro", "anti")
 
 
-# -- counting ---------------------------------------------------------------------------------------------------------
-
-
 def _slices(judgement: Judgement) -> Iterator[str]:
     yield "all"
     yield judgement.tags["source"]
@@ -133,9 +130,6 @@ def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
                 if name in told:
                     more = value - told[name]
                     _add(counts, f"pairs.{name}", 0.5 if abs(more) <= _TIE else float(more > 0))
-
-
-# -- metrics ----------------------------------------------------------------------------------------------------------
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:

@@ -110,9 +110,15 @@ def _quietly(logging: Any) -> Iterator[None]:
 
 def pretrained_name(name: str) -> str:
     """Name of a model or its directory with a short hash of its files, for signatures."""
-    directory = _directory_of(name)
-    if directory is None:
-        return name
+    directory = Path(name)
+    if not directory.is_dir():
+        try:
+            found = import_module("transformers.utils").cached_file(name, "config.json", local_files_only=True)
+        except OSError:
+            found = None
+        if not found:
+            return name
+        directory = Path(found).parent
     weights = sorted(directory.glob("*.safetensors")) or sorted(directory.glob("*.bin"))
     digest = hashlib.sha256()
     # Hash only what is read: a copy with another README is the same model.
@@ -122,16 +128,6 @@ def pretrained_name(name: str) -> str:
             digest.update(_content_hash(path.resolve(), facts.st_size, facts.st_mtime_ns))
     label = directory.resolve().name if Path(name).is_dir() else name
     return f"{label}#{digest.hexdigest()[:12]}"
-
-
-def _directory_of(name: str) -> Path | None:
-    if Path(name).is_dir():
-        return Path(name)
-    try:
-        found = import_module("transformers.utils").cached_file(name, "config.json", local_files_only=True)
-    except OSError:
-        return None
-    return Path(found).parent if found else None
 
 
 @cache
