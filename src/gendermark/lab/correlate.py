@@ -287,16 +287,6 @@ def _tables(report: Row) -> list[Table]:
     ]
 
 
-def _rank_table(report: Row) -> Table:
-    ranks = {score: order for score, order in report["ranks"].items() if score in ("accuracy", *_RANKED)}
-    rows = [
-        tuple(f"#{one['rank']} {one['system']} {one['direction']}" if one else None for one in places)
-        for places in itertools.zip_longest(*ranks.values())
-    ]
-    title = f"From best to worst; accuracy is {report['accuracy']}; equal values share a place"
-    return Table(tuple(ranks), rows, title)
-
-
 def correlate(
     runs: Runs,
     accuracy: Annotated[
@@ -317,6 +307,14 @@ def correlate(
 ) -> None:
     """Correlate gender uncertainty with gender accuracy over systems and languages (rank correlation)."""
     report = correlate_runs(runs, accuracy, permutation)
-    # Without p-values, omit the notes on them.
-    notes = [note for note in report["notes"] if not (ranks and note.startswith(_CHANCE))]
-    show(report, [_rank_table(report)] if ranks else _tables(report), notes, as_json=as_json)
+    tables, notes = _tables(report), report["notes"]
+    if ranks:
+        orders = {score: order for score, order in report["ranks"].items() if score in ("accuracy", *_RANKED)}
+        rows = [
+            tuple(f"#{one['rank']} {one['system']} {one['direction']}" if one else None for one in places)
+            for places in itertools.zip_longest(*orders.values())
+        ]
+        title = f"From best to worst; accuracy is {report['accuracy']}; equal values share a place"
+        tables = [Table(tuple(orders), rows, title)]
+        notes = [note for note in notes if not note.startswith(_CHANCE)]  # there are no p-values
+    show(report, tables, notes, as_json=as_json)

@@ -34,9 +34,6 @@ from gendermark.records import Item
 from gendermark.reporting.charts import Span
 from gendermark.reporting.document import Table
 
-# -- the linear model --------------------------------------------------------------------------------------------------
-
-
 _COMMAND = "study uncertainty cues"
 INTERCEPT = "intercept"
 _COLLINEAR = 1e-9

@@ -12,7 +12,6 @@ Network", ACL).
 from __future__ import annotations
 
 import contextlib
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -54,9 +53,7 @@ CHECKPOINT_FILE = "checkpoint.pt"
 _END, _UNKNOWN = "</s>", "<unk>"
 SELF, AVERAGE = "self", "average"
 ATTENTIONS = (SELF, AVERAGE)
-DEEPEST = 48
 N_POSITIONS = 512
-_DEPTHS = re.compile(r"([1-9]\d?) *, *([1-9]\d?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +84,6 @@ class Architecture:
     def name(self) -> str:
         depths = f"{self.n_encoder_layers},{self.n_decoder_layers}"
         return depths if self.attention == SELF else f"{depths} {self.attention}"
-
-
-def parse_depths(text: str) -> tuple[int, int]:
-    found = _DEPTHS.fullmatch(text.strip())
-    if found is None or int(found[1]) > DEEPEST or int(found[2]) > DEEPEST:
-        raise UserError(
-            f"unknown architecture {text!r}; write the layers of encoder and decoder, 6,6 or 10,2 or 6,2 for example, "
-            f"at most {DEEPEST} each"
-        )
-    return int(found[1]), int(found[2])
 
 
 class Torch(Engine):

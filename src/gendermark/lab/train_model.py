@@ -38,6 +38,8 @@ _LONGEST = 120
 """Pieces of a training sentence; longer ones are left out."""
 _TESTED_TOGETHER = 64
 _COMPARED = 200
+_DEEPEST = 48
+_DEPTHS = re.compile(r"([1-9]\d?) *, *([1-9]\d?)")
 _LAYER = re.compile(r"(encoder|decoder)\.(\d+)\.(.+)")
 
 
@@ -116,8 +118,14 @@ class Settings:
 
     @property
     def shape(self) -> Architecture:
-        depths, inner = torch_models.parse_depths(self.architecture), self.feed_forward or 4 * self.width
-        return Architecture(*depths, self.attention, self.width, self.heads, inner)
+        found = _DEPTHS.fullmatch(self.architecture.strip())
+        if found is None or max(map(int, found.groups())) > _DEEPEST:
+            raise UserError(
+                f"unknown architecture {self.architecture!r}; write the layers of encoder and decoder, 6,6 or 10,2 or "
+                f"6,2 for example, at most {_DEEPEST} each"
+            )
+        inner = self.feed_forward or 4 * self.width
+        return Architecture(int(found[1]), int(found[2]), self.attention, self.width, self.heads, inner)
 
     def recipe(self) -> dict[str, Any]:
         """Return the settings that determine the weights, besides the text; an initial model counts by its content."""

@@ -329,8 +329,7 @@ def self_training_part(
 
     `texts` are `grammar=N`, data sets whose source side is used, or files of lines. Sources in `away` are skipped.
     """
-    finder = bundled_finder(direction[1])
-    sentences = read_monolingual(texts, direction[0], say)
+    finder, sentences = bundled_finder(direction[1]), read_monolingual(texts, direction[0], say)
     gendered: dict[str, tuple[Gender, list[PersonTold]]] = {}
     for text in sentences:
         people = readable(read_source(text), finder) if key(text) not in away else []

@@ -53,9 +53,6 @@ class Samples:
         return Samples(texts, counts, int(counts.sum()))
 
 
-# Shannon
-
-
 def shannon_entropy(samples: Samples, correction: Correction = "none") -> float | None:
     """The entropy of the texts as they stand; `None` without samples."""
     return _entropy(samples.counts, correction)
@@ -64,9 +61,6 @@ def shannon_entropy(samples: Samples, correction: Correction = "none") -> float 
 def shannon_surprisal_of(samples: Samples, text: str) -> float | None:
     """The surprisal of any text; unsampled ones as in `cluster_surprisal_of`."""
     return _surprisal_of(dict(zip(samples.texts, samples.counts, strict=True)).get(text, 0.0), samples.n)
-
-
-# Labels: semantic entropy and gender entropy
 
 
 def cluster_entropy(samples: Samples, labels: Labels, correction: Correction = "none") -> float | None:
@@ -82,9 +76,6 @@ def cluster_surprisal_of(samples: Samples, labels: Labels, label: Hashable) -> f
     """
     n_seen = sum(count for own, count in zip(labels, samples.counts.tolist(), strict=True) if own == label)
     return _surprisal_of(n_seen, samples.n)
-
-
-# S3E: similarity by degrees
 
 
 def s3e_entropies(samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> list[float | None]:
@@ -116,9 +107,6 @@ def s3e_surprisal_of(samples: Samples, similarities_to_text: ArrayLike, alpha: f
     return max(0.0, -largest - math.log(float(np.exp(logs - largest).sum())))
 
 
-# How sure we are of an entropy
-
-
 def resampled_counts(samples: Samples, n_resamples: int, seed: int) -> Floats:
     """Counts of each distinct text under resampling of the samples, one resample per row.
 
@@ -140,9 +128,6 @@ def resampled_cluster(counts: Floats, labels: Labels) -> Floats:
 
 def resampled_s3es(counts: Floats, similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
     return _mean_surprisals(counts, counts @ _weights(similarities, alphas))
-
-
-# What an entropy is made of
 
 
 def within_labels(samples: Samples, labels: Labels) -> float | None:
@@ -196,9 +181,6 @@ def log_probability_per_token(
     return math.fsum(total for total, _ in known) / sum(length for _, length in known) if known else None
 
 
-# Scores of bias
-
-
 def relative_difference(first: float | None, second: float | None) -> float | None:
     """(C - I) / C of surprisals and (U - A) / U of entropies: negative for a good system.
 
@@ -214,9 +196,6 @@ def signed_difference(first: float | None, second: float | None) -> float | None
     if first is None or second is None or not math.isfinite(first - second):
         return None
     return first - second
-
-
-# Within
 
 
 def _surprisal_of(count: float, n: int) -> float | None:

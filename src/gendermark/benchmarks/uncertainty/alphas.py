@@ -181,7 +181,12 @@ def _from_run(run: str, cell: str, similarity: str) -> str:
     if len(own) != 1:
         there = ", ".join(path.parent.name for path in paths) or "none"
         raise UserError(f"--alpha tuned:{run}: it has no result of {cell} to take alpha from; available: {there}")
-    found = _SIGNED.fullmatch(_signed_similarity(own[0]))
+    row = read_json(own[0])
+    signature = row.get("signature") if isinstance(row, dict) else None
+    if not isinstance(signature, str):
+        raise BadFile(own[0], "has no signature; give a folder that `gendermark run -o` wrote")
+    signed = dict(part.partition(":")[::2] for part in signature.split("|"))
+    found = _SIGNED.fullmatch(signed.get("similarity", ""))
     if found is None or not (found["tuned"] and parse_alpha(found["alpha"])):
         used = f"; it had --alpha {found['alpha']}, which can be given as such" if found else ""
         raise UserError(f"--alpha tuned:{run}: alpha was not tuned in that run{used}")
@@ -193,14 +198,6 @@ def _from_run(run: str, cell: str, similarity: str) -> str:
     where = own[0].parent.name
     name = folder.resolve().name + ("" if where == cell else f".{where.partition('.')[2]}")
     return f"tuned={found['alpha']}@{found['run'] or _UNSIGNABLE.sub('-', name)}"
-
-
-def _signed_similarity(path: Path) -> str:
-    row = read_json(path)
-    signature = row.get("signature") if isinstance(row, dict) else None
-    if not isinstance(signature, str):
-        raise BadFile(path, "has no signature; give a folder that `gendermark run -o` wrote")
-    return dict(part.partition(":")[::2] for part in signature.split("|")).get("similarity", "")
 
 
 def alpha_table(judgements: Sequence[Judgement]) -> Table:

@@ -54,13 +54,13 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
         "log p, wrong": lambda result: _log_probability(result, "wrong"),
         "all": _accuracy,
     }
-    return [form for form in paper_tables(__package__, cells, made=made) if _has_number(form, cells)]
-
-
-def _has_number(form: Form, cells: Sequence[Cell]) -> bool:
-    places = [value for row in form.rows for value in row.values if isinstance(value, Place)]
-    results = [(cells[place.cell][place.run], place) for place in places]
-    return any(result and result.find(place.metric, place.slice) for result, place in results)
+    with_numbers = []
+    for form in paper_tables(__package__, cells, made=made):
+        places = [value for row in form.rows for value in row.values if isinstance(value, Place)]
+        results = [(cells[place.cell][place.run], place) for place in places]
+        if any(result and result.find(place.metric, place.slice) for result, place in results):
+            with_numbers.append(form)
+    return with_numbers
 
 
 def _log_probability(result: Result, *sides: str) -> Estimate | None:
