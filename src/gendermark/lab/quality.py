@@ -106,6 +106,8 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
                 binned[place].append(one)
     contrasts = sorted({one.contrast for one in rated})
     named = {**{f"B{number}": members for number, members in enumerate(binned, start=1)}, "all": rated}
+    halves = {half: [one for one in rated if one.stereotype == half] for half in ("pro", "anti")}
+    groups = {"all": rated, **halves, UNAMBIGUOUS: kinds[1], AMBIGUOUS: kinds[0]}
     bins = [_quality_bin(name, members, contrasts, asked.resampling) for name, members in named.items()]
     return {
         **cell.where,
@@ -114,13 +116,7 @@ def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
         "separately": asked.separately,
         "references": asked.references,
         "means": {
-            name: math.fsum(one.quality for one in own) / len(own) if own else None
-            for name, own in (
-                ("all", rated),
-                *((half, [one for one in rated if one.stereotype == half]) for half in ("pro", "anti")),
-                (UNAMBIGUOUS, kinds[1]),
-                (AMBIGUOUS, kinds[0]),
-            )
+            name: math.fsum(one.quality for one in own) / len(own) if own else None for name, own in groups.items()
         },
         "bins": bins,
         "n_without": len(drawn) - len(rated),
