@@ -211,31 +211,6 @@ def test_beside_another_benchmark_the_options_of_drawing_are_its_own() -> None:
     assert not hasattr(second, "n_samples")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("score", "uncertainty", "--translations", "FILE"), "--samples"),
-        (("score", "winomt", "--samples", "FILE"), "--samples"),
-        (("score", "uncertainty"), "--translations FILE"),
-        (("score", "winomt", "--translations", "FILE", "--alpha", "2"), "--alpha"),
-        (("run", "--benchmark", "uncertainty", "--system", "command:cat", "-o", "OUT"), "command:cat"),
-        (
-            ("run", "--benchmark", "uncertainty", "--system", "fake:coin", "--n-samples", "0", "-o", "OUT"),
-            "--n-samples",
-        ),
-        (("run", "--benchmark", "uncertainty", "--system", "fake:coin", "--sampling", "heat=2", "-o", "OUT"), "'heat'"),
-    ],
-)
-def test_refusals(arguments: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "file.jsonl"
-    file.write_text('{"id": "winomt-0000", "samples": ["La"]}\n', encoding="utf-8")
-    names = {"FILE": str(file), "OUT": str(tmp_path / "out")}
-    with pytest.raises(SystemExit) as end:
-        main([*(names.get(word, word) for word in arguments), "--to", "es", "--data", "core"])
-    assert end.value.code == 2
-    assert words in capsys.readouterr().err
-
-
 # -- data of the user's own --------------------------------------------------------------------------------------------
 
 MAN, WOMAN = "El enfermero saludó porque llegaba tarde.", "La enfermera saludó porque llegaba tarde."

@@ -124,24 +124,6 @@ def test_rows_that_are_zero_by_construction_are_left_out(study: Command, tmp_pat
     assert [len(one["comparisons"]) > 0 for one in report["mitigations"]] == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--with", "magic"), "there is no mitigation 'magic'; available: rerank, rerank:N, hinted:adjective"),
-        (("--with", "rerank:many"), "there is no mitigation 'rerank:many'"),
-        (("--with", "hinted:tag"), "hinted:tag needs tags of your own"),
-        (("--with", "hinted:prompt"), "option style must be one of adjective, apposition, context, tag"),
-        (("--with", "rerank:0"), "option n must be a whole number, at least 1, not '0'"),
-    ],
-)
-def test_what_cannot_be_done_is_refused_before_any_work(
-    study: Command, tmp_path: Path, arguments: Sequence[str], words: str
-) -> None:
-    outcome = study("mitigate", "--system", "fake:right", *OPTIONS, "-o", tmp_path / "out", *arguments)
-    outcome.is_refusal(words)
-    assert not (tmp_path / "out").exists()
-
-
 def test_the_reader_has_numbers_of_its_own(study: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mitigate, "READ", ("winomt", "mt-geneval-counterfactual"))
     two, pairs = study("reader").rows

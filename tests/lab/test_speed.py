@@ -296,30 +296,6 @@ def test_the_bundled_model_from_nothing_to_page(
     study(*arguments).is_refusal("it differs in baseline")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((*DEMO, "--vary", "beams=5,1"), "'beams'"),
-        ((*DEMO, "--vary", "compute_type=float32,int3"), "int3"),
-        ((*DEMO, "--vary", "compute_type=float32,bfloat16"), "bfloat16"),
-        ((*DEMO, "--vary", "beam_size=1"), "beam 1"),
-        ((*DEMO, "--vary", "beam_size"), "'beam_size'"),
-        ((*DEMO, "--vary", "beam_size=5", "--vary", "beam_size=1"), "twice"),
-        ((*DEMO, "--clock", "sun"), "'sun'"),
-        ((*DEMO, "--baseline", "int8"), "float32, beam 5; float32, beam 1"),
-        ((*DEMO, "--against", "demo:en-es"), "are called demo model"),
-        ((*DEMO, "--also", "winobias"), "'winobias'"),
-        (("--system", "fake:right", "--to", "es"), "fake:right"),
-        (("--system", "demo", "--to", "es"), "'demo'"),
-        (("--system", "demo:en-es", "--to", "de", "--vary", "beam_size=5,1"), "translates en-es"),
-        ((*FAKES, "--against", "files:there.txt"), "cannot be timed"),
-    ],
-)
-def test_what_is_refused(study: Command, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
-    study("speed", *arguments, "-o", tmp_path / "out").is_refusal(said)
-    assert not (tmp_path / "out").exists()
-
-
 def test_files_and_places_that_are_refused(study: Command, tmp_path: Path, few: tuple[Path, Path]) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     (tmp_path / "other" / "runs").mkdir(parents=True)

@@ -52,22 +52,6 @@ def test_requests_score_both_references() -> None:
     assert len({request.request_id for request in requests}) == len(requests)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (
-            ("--system", "command:cat", "--benchmark", "mt-geneval-contextual"),
-            "command:cat cannot score, which this needs; it can translate",
-        ),
-        (("--system", "fake:right", "--benchmark", "winomt"), "winomt has no pairs of translations to choose from"),
-    ],
-)
-def test_refusals(arguments: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["run", *arguments, "--to", "es", "--data", "core", "--forced-choice", "-o", str(tmp_path / "out")]
-    assert _exit_code(command) == 2
-    assert words in capsys.readouterr().err
-
-
 def test_the_same_folder_without_it_is_another_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The former's result is not erased; nor does a run without it become one with it."""
     command = ["run", "--system", "fake:right", "--benchmark", "mt-geneval-contextual", "--to", "es", "--data", "core"]
