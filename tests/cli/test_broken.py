@@ -277,25 +277,24 @@ DAMAGES: dict[str, Callable[[str, int], str]] = {
 }
 
 
-@pytest.mark.parametrize("share", [0.1, 0.3, 1.0])
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_never_raises_a_number(cli: Cli, data: Path, tmp_path: Path, damage: str, share: float) -> None:
+def test_damage_never_raises_a_number(cli: Cli, data: Path, tmp_path: Path, damage: str) -> None:
     """Every third woman is translated as a man; what is damaged is refused, or counted no better than before."""
     path, forms = tmp_path / "lines.txt", citation_forms("es")
     wrong = [_SAID["es"].format(forms.get((name, "masculine", "singular"), name).capitalize()) for name, _ in _people()]
     texts = [wrong[n] if n % 3 == 0 else text for n, text in enumerate(into("es"))]
-    every = round(1 / share)
-    damaged = [DAMAGES[damage](text, n) if n % every == 0 else text for n, text in enumerate(texts)]
 
     def correct(given: list[str]) -> float:
         _lines(path, SOURCES, given)
         outcome = give(cli, "score", path, data, more="--json --resamples 100")
-        if given is damaged and outcome.exit_code == 2:
+        if given is not texts and outcome.exit_code == 2:
             return 0.0
         (accuracy,) = (e for e in outcome.json["estimates"] if (e["metric"], e["slice"]) == ("accuracy", "all"))
         return float(accuracy["value"])
 
-    assert correct(damaged) <= correct(texts)
+    before = correct(texts)
+    for every in (10, 3, 1):
+        assert correct([DAMAGES[damage](t, n) if n % every == 0 else t for n, t in enumerate(texts)]) <= before
 
 
 def _bomb(path: Path, cells: str, dimension: str = "A1", styles: int = 0) -> None:

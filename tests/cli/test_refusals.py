@@ -1,4 +1,4 @@
-"""What each verb refuses: exit code 2, nothing on stdout, and one sentence that names what is wrong.
+"""What each command refuses: exit code 2, nothing on stdout, and one sentence that names what is wrong.
 
 Files of translations and damaged run folders are in test_malformed.py.
 """
