@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib.resources import files
 
-_RIGHT_TO_LEFT = ("Arab", "Hebr")
+from gendermark.io.textfiles import split_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,75 +31,12 @@ class Facts:
     def script(self) -> str:
         return self.nllb.partition("_")[2]
 
-    @property
-    def is_right_to_left(self) -> bool:
-        return self.script in _RIGHT_TO_LEFT
 
-
-_TABLE = """
-am Amharic amh_Ethi amh
-ar Arabic arb_Arab ara
-as Assamese asm_Beng asm
-be Belarusian bel_Cyrl bel
-bg Bulgarian bul_Cyrl bul
-bho Bhojpuri bho_Deva bho
-bn Bengali ben_Beng ben
-ca Catalan cat_Latn cat
-cs Czech ces_Latn ces
-da Danish dan_Latn dan
-de German deu_Latn deu
-el Greek ell_Grek ell
-en English eng_Latn eng
-es Spanish spa_Latn spa
-et Estonian est_Latn est
-eu Basque eus_Latn eus
-fa Persian pes_Arab fas
-fi Finnish fin_Latn fin
-fr French fra_Latn fra
-gl Galician glg_Latn glg
-he Hebrew heb_Hebr heb iw
-hi Hindi hin_Deva hin
-hr Croatian hrv_Latn hrv
-hu Hungarian hun_Latn hun
-id Indonesian ind_Latn ind in
-is Icelandic isl_Latn isl
-it Italian ita_Latn ita
-ja Japanese jpn_Jpan jpn
-ka Georgian kat_Geor kat
-ko Korean kor_Hang kor
-lg Ganda lug_Latn lug
-ln Lingala lin_Latn lin
-lt Lithuanian lit_Latn lit
-lv Latvian lvs_Latn lav
-mai Maithili mai_Deva mai
-mk Macedonian mkd_Cyrl mkd
-ms Malay zsm_Latn msa
-nl Dutch nld_Latn nld
-no Norwegian nob_Latn nob
-om Oromo gaz_Latn orm
-pl Polish pol_Latn pol
-pt Portuguese por_Latn por
-ro Romanian ron_Latn ron
-ru Russian rus_Cyrl rus
-sk Slovak slk_Latn slk
-sl Slovenian slv_Latn slv
-sr Serbian srp_Cyrl srp
-sv Swedish swe_Latn swe
-sw Swahili swh_Latn swa
-te Telugu tel_Telu tel
-th Thai tha_Thai tha
-tr Turkish tur_Latn tur
-uk Ukrainian ukr_Cyrl ukr
-ur Urdu urd_Arab urd
-vi Vietnamese vie_Latn vie
-yi Yiddish ydd_Hebr yid ji
-zh Chinese zho_Hans zho
-"""
-
-LANGUAGES = {facts.code: facts for facts in (Facts(*row.split()) for row in _TABLE.split("\n") if row)}
+_ROWS = split_lines((files("gendermark.languages") / "codes.tsv").read_text(encoding="utf-8"))[1:]
+LANGUAGES = {facts.code: facts for facts in (Facts(*row.split("\t")) for row in _ROWS)}
 # ISO 639-2 uses `mul` for multilingual texts: each sentence has its own language.
 NAMES = {**{code: facts.name for code, facts in LANGUAGES.items()}, "mul": "several languages"}
-RIGHT_TO_LEFT = frozenset(code for code, facts in LANGUAGES.items() if facts.is_right_to_left)
+RIGHT_TO_LEFT = frozenset(code for code, facts in LANGUAGES.items() if facts.script in ("Arab", "Hebr"))
 
 
 def nllb(code: str) -> str:
