@@ -25,7 +25,7 @@ from gendermark.metrics import quality
 from gendermark.metrics.metric import Resampling
 from gendermark.reading import words
 from gendermark.reading.contrast import contrast, without_tags
-from gendermark.reading.gendered import gendered_words
+from gendermark.reading.gendered import GenderedWords
 from gendermark.reading.words import word_spans
 from gendermark.records import Gender, Item, Translation
 from gendermark.runs import score as scoring
@@ -262,7 +262,7 @@ def test_other_words_where_references_agree_change_few_verdicts(
     to see whose an adjective is.
     """
     item_set = _sample(PAIRS, language)
-    judge, lists = registry.load("language", language), gendered_words(registry.load("language", language))
+    judge, lists = registry.load("language", language), GenderedWords(registry.load("language", language))
     grammar = {*lists.articles, *lists.possessives, *lists.copulas, *lists.adverbs, *lists.introducing, *lists.fixed}
     grammar |= {*lists.habit, *lists.common, *lists.told, *judge.singular, *judge.plural, *judge.transparent}
     before, texts, n_replaced = [], [], 0

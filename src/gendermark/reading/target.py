@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple
 from gendermark.languages.folders import language_of, lines_of, rows_of
 from gendermark.languages.language import Language, unknown_noun
 from gendermark.languages.speaking import reader_of
-from gendermark.reading.gendered import GenderedWords, gendered_words
+from gendermark.reading.gendered import GenderedWords
 from gendermark.reading.nouns import is_person, singular
 from gendermark.reading.occupations import OccupationFinder, Occurrence, Readings, bundled_finder
 from gendermark.reading.people import PLACEHOLDER, SourcePerson
@@ -120,7 +120,7 @@ _PLACEHOLDER = re.compile(rf"[\"'‘’‚“”„«»]?\s?(?:{PLACEHOLDER.patt
 
 @cache
 def _lists(code: str) -> GenderedWords:
-    return gendered_words(language_of(code))
+    return GenderedWords(language_of(code))
 
 
 @cache

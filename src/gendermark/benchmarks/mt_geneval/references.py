@@ -334,7 +334,7 @@ class Weighing:
         articles = [self.reading.language.singular.get(one) for one in self.words[max(at - 2, 0) : at]]
         if kind == "norm" and not (is_own and not is_right and "m" in articles):
             return LIKELY if is_right and is_own else FAINT if is_unit or is_own else None
-        reach = _POSTS if self.lists.prefixes else 1  # "and" is attached
+        reach = _POSTS if self.reading.language.prefixes else 1  # "and" is attached
         if not is_right and not self.lists.posts.isdisjoint(self.words[max(at - reach, 0) : at]):  # «منصب رئيس»
             return None  # a post, not its holder
         language = self.reading.language
