@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from gendermark.languages.folders import codes, lines_of
 from gendermark.reading.codes import LANGUAGES, NAMES
@@ -38,29 +39,17 @@ DEVANAGARI Deva, BENGALI Beng, ETHIOPIC Ethi, GEORGIAN Geor, TELUGU Telu, THAI T
 """
 _SCRIPTS = dict(map(str.split, _NAMES_OF_SCRIPTS.split(",")))
 """By the first word of the Unicode names of their letters."""
-_PLAINLY = {
-    "Latn": re.compile("[A-Za-z]{4}"),
-    "Cyrl": re.compile("[\u0400-\u052f]{4}"),
-    "Grek": re.compile("[\u0370-\u03ff]{4}"),
-    "Hebr": re.compile("[\u05d0-\u05ea]{4}"),
-    "Arab": re.compile("[\u0620-\u06d3]{4}"),
-    "Deva": re.compile("[\u0900-\u097f]{4}"),
-}
+_LETTERS = (
+    "Latn A-Za-z, Cyrl \u0400-\u052f, Grek \u0370-\u03ff, Hebr \u05d0-\u05ea, Arab \u0620-\u06d3, Deva \u0900-\u097f"
+)
+_PLAINLY = {script: re.compile(f"[{letters}]{{4}}") for script, letters in map(str.split, _LETTERS.split(","))}
 """A word of a script, roughly; a quick test that settles most lines."""
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 """Of Latin and Cyrillic letters that are taken apart (NFD)."""
-_ALONE = {
-    "Grek": "el",
-    "Arab": "ar",
-    "Hebr": "he",
-    "Deva": "hi",
-    "Jpan": "ja",
-    "Hans": "zh",
-    "Hang": "ko",
-    "Thai": "th",
-}
+_LIKELY = "Grek el, Arab ar, Hebr he, Deva hi, Jpan ja, Hans zh, Hang ko, Thai th"
+_ALONE = dict(map(str.split, _LIKELY.split(",")))
 """The most likely language of a script without function words."""
 
 
@@ -105,8 +94,8 @@ def _index() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _letters() -> Mapping[str, str]:
-    return {code: profile.letters for code, profile in _profiles().items() if profile.letters}
+def _letters() -> Mapping[str, set[str]]:
+    return {code: set(profile.letters) for code, profile in _profiles().items() if profile.letters}
 
 
 @cache
@@ -137,13 +126,16 @@ def _is_in(scripts: Counter[str], wanted: Sequence[str]) -> bool:
     return sum(n for script, n in scripts.items() if script in right) >= _MINOR_SHARE * scripts.total()
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """Words of a text that indicate another language, and the right one against it."""
 
     language: str
     n_against: int
     n_for: int
+
+    @property
+    def rank(self) -> tuple[int, str]:
+        return self.n_against - self.n_for, self.language
 
 
 @cache
@@ -155,40 +147,33 @@ def _others(target: str) -> frozenset[str]:
 @cache
 def _foreign_letter(target: str) -> re.Pattern[str]:
     """A letter that another language has and the target lacks, if letters are informative; else matches nothing."""
-    letters = {letter for some in _letters().values() for letter in some} - set(_letters().get(target, ()))
+    letters = set[str]().union(*_letters().values()) - _letters().get(target, set())
     return re.compile(f"[{''.join(sorted(letters))}]" if target in _letters() else "(?!)")
 
 
-def _by_letters(word: str, target: str) -> tuple[frozenset[str], frozenset[str]]:
+def _by_letters(word: str, target: str) -> tuple[set[str], set[str]]:
     """The languages that the letters of a word indicate against the target, and those they exclude."""
-    letters = set(word)
-    have = {code for code, some in _letters().items() if not letters.isdisjoint(some)}
-    own = set(_letters()[target])
-    others = have - {target}
-    stronger = {code for code in others if not letters.isdisjoint(set(_letters()[code]) - own)}
-    weaker = {code for code in _letters() if not letters.isdisjoint(own - set(_letters()[code]))}
-    return frozenset(stronger - weaker), frozenset(weaker - stronger)
+    letters, own = set(word), _letters()[target]
+    stronger = {code for code, some in _letters().items() if letters & (some - own)}
+    weaker = {code for code, some in _letters().items() if letters & (own - some)}
+    return stronger - weaker, weaker - stronger
 
 
 def _weigh(words: Iterable[str], target: str) -> list[Evidence]:
     """Evidence for each language indicated by some words, against the target."""
-    index = _index()
     against: Counter[str] = Counter()
     right: Counter[str] = Counter()
     shared: Counter[frozenset[str]] = Counter()
     for word, n in Counter(words).items():
-        codes = index.get(word)
-        if codes is None:
-            if target not in _letters() or len(word) < 2:
-                continue
+        codes = _index().get(word)
+        if codes is None and target in _letters() and len(word) > 1:
             spoken_for, spoken_against = _by_letters(word, target)
+            against.update(dict.fromkeys(spoken_for, n))
             right.update(dict.fromkeys(spoken_against, n))
-        elif target in codes:
+        elif codes and target in codes:
             shared[codes] += n
-            continue
-        else:
-            spoken_for = codes
-        against.update(dict.fromkeys(spoken_for, n))
+        elif codes:
+            against.update(dict.fromkeys(codes, n))
     return [
         Evidence(code, n, right[code] + sum(m for codes, m in shared.items() if code not in codes))
         for code, n in against.items()
@@ -207,10 +192,7 @@ def foreign(text: str, target: str) -> str:
     words = cut(text)
     if len(_others(target).intersection(words)) < 2 and not _foreign_letter(target).search(text.lower()):
         return ""
-    found = _weigh(words, target)
-    if not found:
-        return ""
-    most = max(found, key=lambda one: (one.n_against - one.n_for, one.language))
+    most = max(_weigh(words, target), key=lambda one: one.rank, default=Evidence("", 0, 0))
     is_foreign = most.n_against >= (_STRONG_EVIDENCE if most.n_for == 1 else _LEAST_EVIDENCE) and most.n_for <= 1
     return most.language if is_foreign else ""
 
@@ -227,16 +209,12 @@ def _is_plainly_in(text: str, script: str) -> bool:
 
 
 def _named(words: Sequence[str], script: str) -> str:
-    index = _index()
     candidates = [code for code in _profiles() if script == scripts_of(code)[0]]
-    foreign_letters = {code: _foreign_letter(code) for code in candidates if code in _letters()}
     scores = dict.fromkeys(candidates, 0)
     for word, n in Counter(words).items():
-        for code in scores.keys() & index.get(word, frozenset()):
-            scores[code] += n
-        for code, letters in foreign_letters.items():
-            if letters.search(word):
-                scores[code] -= n
+        codes = _index().get(word, frozenset())
+        for code in candidates:
+            scores[code] += n * ((code in codes) - (_foreign_letter(code).search(word) is not None))
     best = max(candidates, key=lambda code: scores[code], default="")
     return best if best and scores[best] > 0 else _ALONE.get(script, OTHER_SCRIPT)
 
@@ -260,7 +238,7 @@ def mainly(texts: Sequence[str], target: str) -> str:
         for one in _weigh(words, target)
         if one.n_against >= max(_LEAST_EVIDENCE, _PER_LINE * len(read)) and one.n_against > _OUTWEIGHS * one.n_for
     ]
-    return max(outweighing, key=lambda one: (one.n_against - one.n_for, one.language)).language if outweighing else ""
+    return max(outweighing, key=lambda one: one.rank).language if outweighing else ""
 
 
 def likely(texts: Sequence[str]) -> str:

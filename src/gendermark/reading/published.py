@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from gendermark.errors import MissingExtra
-from gendermark.reading.occupations import bundled_finder
+from gendermark.languages.folders import language_of
 from gendermark.reading.words import Span, split_spans
 from gendermark.records import Gender
 
@@ -39,10 +39,13 @@ PUNCTUATION = '.,;:!?"'
 def published_gender(
     language: str, rules: str, words: Sequence[str], positions: Sequence[int], sentence: str, entity: str
 ) -> Gender | None:
-    if language == "he":
-        return _hebrew(words, rules)
-    if language == "ar":
-        return _arabic(words, rules)
+    if language in ("he", "ar"):
+        if not words and rules != "paper2019":
+            return None
+        # Without words, the paper's code gives women in Hebrew and men in Arabic.
+        if language == "he":
+            return _F if not words or any(word.endswith(("ת", "ה")) for word in words if word != "את") else _M
+        return _F if any("ة" in word or "\ufe94" in word for word in words) else _M
     if language == "de":
         return _german(words, positions, sentence, entity)
     if language in ("ru", "uk"):
@@ -59,18 +62,6 @@ def spans_of(text: str, positions: Iterable[int]) -> tuple[Span, ...]:
         start = end - len(word)
         found.append((start, start + len(word.rstrip(PUNCTUATION))))
     return tuple(span for span in found if span[0] < span[1])
-
-
-def _hebrew(words: Sequence[str], rules: str) -> Gender | None:
-    if not words:
-        return _F if rules == "paper2019" else None
-    return _F if any(word.endswith(("ת", "ה")) for word in words if word != "את") else _M
-
-
-def _arabic(words: Sequence[str], rules: str) -> Gender | None:
-    if not words and rules != "paper2019":
-        return None
-    return _F if any("ة" in word or "\ufe94" in word for word in words) else _M
 
 
 def _german(words: Sequence[str], positions: Sequence[int], sentence: str, entity: str) -> Gender:
@@ -94,7 +85,7 @@ def _romance(words: Sequence[str], language: str, rules: str) -> Gender | None:
     uses the project's own tables, so the printed figures are only approximated."""
     if (language == "fr" and "au" in words) or (language == "it" and any(word.startswith("dell'") for word in words)):
         return _M
-    told = [gender for word in words for gender in [_romance_token(word.lower(), language)] if gender is not None]
+    told = [gender for word in words if (gender := _romance_token(word.lower(), language))]
     if told:
         return _majority(told)
     return _N if rules == "paper2019" or words else None
@@ -102,13 +93,10 @@ def _romance(words: Sequence[str], language: str, rules: str) -> Gender | None:
 
 @cache
 def _romance_token(word: str, language: str) -> Gender | None:
-    finder = bundled_finder(language)
-    tables = finder.language.singular, finder.language.plural
-    for table in tables:
-        if table.get(word) in ("m", "f"):
-            return _M if table[word] == "m" else _F
-    ending = finder.language.noun(word)
-    return {"m": _M, "f": _F}.get(ending or "")
+    grammar = language_of(language)
+    shown = (grammar.singular.get(word), grammar.plural.get(word), grammar.noun(word))
+    letter = next((one for one in shown if one in ("m", "f")), None)
+    return {"m": _M, "f": _F}.get(letter or "")
 
 
 def _majority(genders: Sequence[Gender | None]) -> Gender | None:
@@ -128,9 +116,17 @@ def _slavic_token(word: str, language: str) -> Gender:
 def _analyser(language: str) -> Any:
     try:
         pymorphy = import_module("pymorphy3")
-        if language == "uk" and _has_dictionary_of_2016():
-            return _with_dictionary_of_2016(pymorphy)
-        return pymorphy.MorphAnalyzer(lang=language)
+        if language != "uk" or not _has_dictionary_of_2016():
+            return pymorphy.MorphAnalyzer(lang=language)
+        # The old dictionary in the new analyser: its suffix table has another record format and no readable
+        # probabilities; the set of parses needs neither.
+        suffixes = import_module("pymorphy3.dawg").PredictionSuffixesDAWG
+        current, suffixes.DATA_FORMAT = suffixes.DATA_FORMAT, ">HHH"
+        try:
+            path = import_module("pymorphy2_dicts_uk").get_path()
+            return pymorphy.MorphAnalyzer(path=path, lang="uk", probability_estimator_cls=None)
+        finally:
+            suffixes.DATA_FORMAT = current
     except (ImportError, ValueError):
         raise MissingExtra(f"the published rules for {language}", "ru-uk") from None
 
@@ -138,18 +134,6 @@ def _analyser(language: str) -> Any:
 def _has_dictionary_of_2016() -> bool:
     """The Ukrainian dictionary that the paper used; a later one moves its figures by several points."""
     return find_spec("pymorphy2_dicts_uk") is not None
-
-
-def _with_dictionary_of_2016(pymorphy: Any) -> Any:
-    """The old dictionary in the new analyser: its suffix table has another record format and no readable
-    probabilities; the set of parses needs neither."""
-    suffixes = import_module("pymorphy3.dawg").PredictionSuffixesDAWG
-    current, suffixes.DATA_FORMAT = suffixes.DATA_FORMAT, ">HHH"
-    try:
-        path = import_module("pymorphy2_dicts_uk").get_path()
-        return pymorphy.MorphAnalyzer(path=path, lang="uk", probability_estimator_cls=None)
-    finally:
-        suffixes.DATA_FORMAT = current
 
 
 def detector_name(language: str) -> str:
