@@ -17,7 +17,6 @@ import subprocess
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain, pairwise
 from pathlib import Path
@@ -207,13 +206,13 @@ def _counting(lengths: Ints) -> Ints:
     return np.arange(int(lengths.sum()), dtype=np.int64) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
-@dataclass(frozen=True, slots=True)
-class _Model:
-    """The parameters of one direction: the translation table, by types of cells and target words, and the tension of
-    the diagonal."""
+class _Model(NamedTuple):
+    """The parameters of one direction."""
 
     table: Floats
+    """By types of cells."""
     null_table: Floats
+    """By target words."""
     tension: float
 
 
@@ -236,8 +235,9 @@ def _learned(cells: _Cells) -> _Model:
                 posterior *= _take(cells.shapes.counted_feature, block.cell_shape, factor)
                 by_row = np.add.reduceat(posterior, block.starts)
                 counted = float(np.cumsum(np.concatenate([[counted], by_row]))[-1])  # summed sequentially
-        if iteration > 0:
-            tension = _fitted_tension(tension, counted, cells)
+        for _ in range(N_TENSION_STEPS if iteration > 0 else 0):  # gradient ascent: the expected feature is the counted
+            missing = (counted - cells.shapes.expected_feature(tension)) / cells.n_tokens
+            tension = min(max(tension + missing * TENSION_RATE, TENSION_BOUNDS[0]), TENSION_BOUNDS[1])
         counts += DIRICHLET_ALPHA
         null_counts += DIRICHLET_ALPHA
         totals = np.bincount(cells.type_source, counts, cells.source.n_types).astype(np.float64)
@@ -273,11 +273,10 @@ def align(pairs: Sequence[Pair]) -> list[Links]:
     Empty sides have no links and are excluded from training.
     """
     links: list[Links] = [[] for _ in pairs]
-    usable = _usable(pairs)
-    for block, rows, sources in _linked(_Cells(*_sides(pairs, usable))) if usable else ():
-        found = (block.row_pair[rows], sources, block.row_position[rows])
-        for pair, source, target in zip(*(numbers.tolist() for numbers in found), strict=True):
-            links[usable[pair]].append((source, target))
+    usable, source, target = _sides(pairs)
+    for found in _linked(_Cells(source, target)) if usable else ():
+        for pair, at, place in zip(*(numbers.tolist() for numbers in found), strict=True):
+            links[usable[pair]].append((at, place))
     return links
 
 
@@ -288,40 +287,42 @@ def align_both_ways(pairs: Sequence[Pair], places: Sequence[int]) -> tuple[list[
     """
     forward: list[list[int]] = [[] for _ in pairs]
     backward: list[list[int]] = [[] for _ in pairs]
-    usable = _usable(pairs)
+    usable, source, target = _sides(pairs)
     if not usable:
         return forward, backward
-    source, target = _sides(pairs, usable)
     wanted = np.array([places[pair] for pair in usable])
     cells = _Cells(source, target)
-    for block, rows, sources in _linked(cells):
-        rows = rows[sources == wanted[block.row_pair[rows]]]
-        _fill(forward, usable, block.row_pair[rows], block.row_position[rows])
-    for block, rows, targets in _linked(_Cells(target, source, cells), wanted):
-        _fill(backward, usable, block.row_pair[rows], targets)
+    for of_pair, sources, targets in _linked(cells):
+        is_wanted = sources == wanted[of_pair]
+        for pair, place in zip(of_pair[is_wanted].tolist(), targets[is_wanted].tolist(), strict=True):
+            forward[usable[pair]].append(place)
+    for of_pair, targets, _ in _linked(_Cells(target, source, cells), wanted):
+        for pair, place in zip(of_pair.tolist(), targets.tolist(), strict=True):
+            backward[usable[pair]].append(place)
     return forward, backward
 
 
-def _linked(cells: _Cells, wanted: Ints | None = None) -> Iterator[tuple[_Block, Ints, Ints]]:
-    """The linked rows of each block and the position of each link; `wanted`: of the rows at these positions only."""
+def _linked(cells: _Cells, wanted: Ints | None = None) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """The sentence pair and the source and target position of each link, by blocks.
+
+    `wanted`: only links of the target words at these positions.
+    """
     model = _learned(cells)
     prior = cells.shapes.prior(model.tension)
     for block in cells:
         some = slice(None) if wanted is None else block.row_position == wanted[block.row_pair]
-        yield block, *_best(block, prior, model, np.arange(len(block.row_target))[some])
+        rows, sources = _best(block, prior, model, np.arange(len(block.row_target))[some])
+        yield block.row_pair[rows], sources, block.row_position[rows]
 
 
-def _fill(links: list[list[int]], usable: Sequence[int], pairs: Ints, targets: Ints) -> None:
-    for pair, target in zip(pairs.tolist(), targets.tolist(), strict=True):
-        links[usable[pair]].append(target)
-
-
-def _usable(pairs: Sequence[Pair]) -> list[int]:
-    return [position for position, (source, target) in enumerate(pairs) if source and target]
-
-
-def _sides(pairs: Sequence[Pair], usable: Sequence[int]) -> tuple[_Side, _Side]:
-    return _Side([pairs[position][0] for position in usable]), _Side([pairs[position][1] for position in usable])
+def _sides(pairs: Sequence[Pair]) -> tuple[list[int], _Side, _Side]:
+    """The pairs without an empty side, by position, and their sides."""
+    usable = [position for position, (source, target) in enumerate(pairs) if source and target]
+    return (
+        usable,
+        _Side([pairs[position][0] for position in usable]),
+        _Side([pairs[position][1] for position in usable]),
+    )
 
 
 def _feature(i: Floats, j: Floats, m: Floats, n: Floats) -> Floats:
@@ -361,14 +362,6 @@ def _expected_feature(i: Floats, m: Floats, n: Floats, tension: float) -> Floats
         return np.where(count > 0, terms, 0.0)
 
     return (series(above, n_above) + series(below, n_below)) / _normaliser(i, n, m, tension)
-
-
-def _fitted_tension(tension: float, counted: float, cells: _Cells) -> float:
-    """A few steps of gradient ascent towards the tension whose expected feature equals the empirical one."""
-    for _ in range(N_TENSION_STEPS):
-        missing = (counted - cells.shapes.expected_feature(tension)) / cells.n_tokens
-        tension = min(max(tension + missing * TENSION_RATE, TENSION_BOUNDS[0]), TENSION_BOUNDS[1])
-    return tension
 
 
 def _digamma(x: Floats) -> Floats:
@@ -429,9 +422,6 @@ def _agreed(forward: Sequence[Sequence[int]], backward: Sequence[Sequence[int]])
     ]
 
 
-# -- the cache of alignments ------------------------------------------------------------------------------------------
-
-
 def _remembered(pairs: Sequence[Pair], places: Sequence[int]) -> list[list[int]]:
     """Cache: the same sentences are often scored again, and alignment is much of the cost."""
     asked = (
@@ -443,29 +433,21 @@ def _remembered(pairs: Sequence[Pair], places: Sequence[int]) -> list[list[int]]
         content.update(one.encode("utf-8", "replace"))
     path = cache_root() / "alignments" / f"{VERSION}-{content.hexdigest()}.npy"
     with contextlib.suppress(OSError, ValueError, EOFError, IndexError):
-        found = _unpacked(np.load(path, allow_pickle=False), len(pairs))
+        flat = np.load(path, allow_pickle=False)
+        starts = np.searchsorted(flat[:, 0], np.arange(len(pairs) + 1)).tolist()
         path.touch()
-        return found
+        return [flat[start:stop, 1].tolist() for start, stop in pairwise(starts)]
     found = _agreed(*align_both_ways(pairs, places))
     with contextlib.suppress(OSError):  # an unwritable cache is no reason to fail
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
         with temporary.open("wb") as file:
-            np.save(file, _packed(found))
+            flat = [(pair, place) for pair, own in enumerate(found) for place in own]
+            np.save(file, np.array(flat, np.int32).reshape(-1, 2))
         temporary.replace(path)
         for old in sorted(path.parent.iterdir(), key=lambda one: one.stat().st_mtime)[:-_MOST_KEPT]:
             old.unlink()
     return found
-
-
-def _packed(found: Sequence[Sequence[int]]) -> NDArray[np.int32]:
-    return np.array([(pair, place) for pair, own in enumerate(found) for place in own], np.int32).reshape(-1, 2)
-
-
-def _unpacked(flat: NDArray[np.int32], n_pairs: int) -> list[list[int]]:
-    starts = np.searchsorted(flat[:, 0], np.arange(n_pairs + 1)).tolist()
-    places = flat[:, 1].tolist()
-    return [places[start:stop] for start, stop in pairwise(starts)]
 
 
 def check_available(name: str) -> None:
@@ -491,22 +473,18 @@ def _eflomal(pairs: Sequence[Pair]) -> list[list[Links]]:
         if done.returncode != 0:
             said = done.stderr.strip().splitlines()[-1:] or ["nothing"]
             raise SystemFailure(f"eflomal-align stopped with exit code {done.returncode}; it said: {said[0]}")
-        both = [_parsed(read_lines(directory / side)) for side in ("forward", "backward")]
-    return [_spread(links, pairs) for links in both]
+        forward, backward = (read_lines(directory / side) for side in ("forward", "backward"))
+    return [_parsed(forward, pairs), _parsed(backward, pairs)]
 
 
-def _parsed(lines: Sequence[str]) -> list[Links]:
-    found = []
-    for line in lines:
-        pairs = (link.split("-") for link in line.split())
-        found.append([(int(source), int(target)) for source, target in pairs])
-    return found
-
-
-def _spread(links: Sequence[Links], pairs: Sequence[Pair]) -> list[Links]:
-    """Reinsert the empty pairs, which were not passed to the program."""
-    given = iter(links)
-    return [next(given) if source and target else [] for source, target in pairs]
+def _parsed(lines: Sequence[str], pairs: Sequence[Pair]) -> list[Links]:
+    """The links of each pair; empty pairs were not passed to the program."""
+    given = iter(lines)
+    of_pair = (next(given).split() if source and target else [] for source, target in pairs)
+    return [
+        [(int(source), int(target)) for source, _, target in (link.partition("-") for link in links)]
+        for links in of_pair
+    ]
 
 
 def _simalign(pairs: Sequence[Pair]) -> list[Links]:

@@ -23,14 +23,11 @@ from gendermark.records import Gender
 STYLES = ("adjective", "apposition", "context", "tag", "prompt")
 _ADJECTIVE = {Gender.FEMININE: "female", Gender.MASCULINE: "male"}
 _NOUN = {
-    ("singular", Gender.FEMININE): "a woman",
-    ("singular", Gender.MASCULINE): "a man",
-    ("plural", Gender.FEMININE): "women",
-    ("plural", Gender.MASCULINE): "men",
+    "singular": {Gender.FEMININE: "a woman", Gender.MASCULINE: "a man"},
+    "plural": {Gender.FEMININE: "women", Gender.MASCULINE: "men"},
 }
 _LETTER = {Gender.FEMININE: "f", Gender.MASCULINE: "m"}
 _BETWEEN_COMMAS = re.compile(r"[,،]\s*([^,،.;:!?؟।]{1,30}?)\s*(?:[,،]|(?=[.;:!?؟।]|$))")
-_MARKS = re.compile(r"^(.*?)([.,;:!?\"”)]*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +49,10 @@ def give_hint(source: str, people: Sequence[PersonTold], style: str, tags: Mappi
     """The sentence with one hint per person of specified gender; None if there are none."""
     first = {(person.noun, person.number): person for person in reversed(people) if person.gender in _LETTER}
     told = tuple(sorted(first.values(), key=lambda person: person.start))
-    if style in ("adjective", "apposition"):
-        told = tuple(person for person in told if _takes(person, style))
+    if style == "adjective":
+        told = tuple(person for person in told if not person.has_sex_word)
+    elif style == "apposition":  # "the doctor, a woman, 's car" is not English
+        told = tuple(person for person in told if not person.is_possessive)
     if not told:
         return None
     if style in ("context", "prompt"):
@@ -65,16 +64,11 @@ def give_hint(source: str, people: Sequence[PersonTold], style: str, tags: Mappi
         return Hint(f"{tag} {source}", style, told, source, tag) if tag else None
     tokens = source.split(" ")
     for person in reversed(told):
-        (_with_adjective if style == "adjective" else _with_apposition)(tokens, person)
+        (_add_adjective if style == "adjective" else _add_apposition)(tokens, person)
     return Hint(" ".join(tokens), style, told, source)
 
 
-def _takes(person: PersonTold, style: str) -> bool:
-    """A noun needs no second adjective; "the doctor, a woman, 's car" is not English."""
-    return not person.has_sex_word if style == "adjective" else not person.is_possessive
-
-
-def _with_adjective(tokens: list[str], person: PersonTold) -> None:
+def _add_adjective(tokens: list[str], person: PersonTold) -> None:
     adjective = _ADJECTIVE[person.gender or Gender.NEUTRAL]
     if person.start == 0:
         adjective, tokens[0] = adjective.capitalize(), tokens[0][:1].lower() + tokens[0][1:]
@@ -83,10 +77,10 @@ def _with_adjective(tokens: list[str], person: PersonTold) -> None:
     tokens.insert(person.start, adjective)
 
 
-def _with_apposition(tokens: list[str], person: PersonTold) -> None:
-    noun = _NOUN[person.number, person.gender or Gender.NEUTRAL]
-    found = _MARKS.match(tokens[person.end - 1])
-    word, marks = found.groups() if found else (tokens[person.end - 1], "")
+def _add_apposition(tokens: list[str], person: PersonTold) -> None:
+    noun = _NOUN[person.number][person.gender or Gender.NEUTRAL]
+    word = tokens[person.end - 1].rstrip('.,;:!?"”)')
+    marks = tokens[person.end - 1][len(word) :]
     tokens[person.end - 1] = f"{word}, {noun}{marks or ','}"
 
 
@@ -94,7 +88,7 @@ def _sentence(source: str, person: PersonTold) -> str:
     noun = POSSESSIVE.sub("", " ".join(source.split(" ")[person.start : person.end]).strip(EDGES))
     noun = noun if noun.isupper() else noun.lower()
     verb = "is" if person.number == "singular" else "are"
-    return f"The {noun} {verb} {_NOUN[person.number, person.gender or Gender.NEUTRAL]}."
+    return f"The {noun} {verb} {_NOUN[person.number][person.gender or Gender.NEUTRAL]}."
 
 
 # -- what it leaves in the translation
@@ -124,8 +118,7 @@ def remove_hint(text: str, hint: Hint, finder: OccupationFinder | None) -> Clean
         return Cleaned(text, False, True)
     is_clean, was_there = True, False
     for person in hint.people:
-        spans = _left_by(text, person, hint.style, finder)
-        for start, end in reversed(spans):
+        for start, end in reversed(_left_by(text, person, hint.style, finder)):
             was_there = True
             cut = _without(text, start, end)
             # "la mujer médico" needs its "mujer".
