@@ -90,10 +90,8 @@ _WHO = frozenset(("who", "whom", "whose"))
 _SUBJECTS = frozenset(("nsubj", "nsubj:pass", "nsubj:outer", "csubj"))
 _ARGUMENTS = _SUBJECTS | {"obj", "iobj", "obl", "obl:agent", "conj", "nmod", "nmod:poss", "appos", "vocative"}
 _MODIFIERS = frozenset(("compound", "nmod:desc", "amod", "flat"))
+_FINITE = ("VBZ", "VBD", "VBP", "MD")
 _CLAUSES = frozenset(("ROOT", "advcl", "advcl:relcl", "ccomp", "xcomp", "acl", "acl:relcl", "parataxis", "csubj"))
-_PARTICLES = frozenset(("de", "van", "von", "der", "da", "del", "di", "la", "le", "al", "bin", "-", "dos", "ibn"))
-_BECOME = frozenset(("become", "becomes", "became", "becoming", "remain", "remains", "remained"))
-_NAMED = frozenset(("appointed", "elected", "named", "called", "made", "declared", "crowned", "nominated"))
 
 
 @dataclass(slots=True, eq=False)
@@ -165,7 +163,8 @@ class _Reader:
         found: list[_Mention] = []
         index = 0
         while index < len(self.words):
-            if [self._lower(index - 2), self._lower(index - 1)] == ["welcome", "to"] and self._is_name_or_noun(index):
+            follows_welcome = [self._lower(index - 2), self._lower(index - 1)] == ["welcome", "to"]
+            if follows_welcome and self.words[index].text[0].isupper() and self._lower(index) not in listed("titles"):
                 mention, index = None, runs.get(index, index) + 1
             elif index in runs:
                 mention, index = self._named(self.words[index : runs[index] + 1]), runs[index] + 1
@@ -195,11 +194,11 @@ class _Reader:
             return _Mention(word, index, index, "addressee", lower, lower, person="you", case="subject")
         return self._noun(word) or self._adjective(word) or self._quantifier(word)
 
-    def _is_name_or_noun(self, index: int) -> bool:
-        return self.words[index].text[0].isupper() and self.words[index].lower not in listed("titles")
-
     def _lower(self, index: int) -> str:
         return self.words[index].lower if 0 <= index < len(self.words) else ""
+
+    def _tag(self, index: int) -> str:
+        return self.words[index].tag if index < len(self.words) else "."
 
     def _children(self, word: Word, *relations: str) -> list[Word]:
         return [
@@ -214,18 +213,18 @@ class _Reader:
 
     def _pronoun(self, word: Word) -> _Mention:
         person, case = _PRONOUNS[word.lower]
-        after = self.words[word.index + 1].tag if word.index + 1 < len(self.words) else "."
+        after = self._tag(word.index + 1)
         if word.lower == "her" and (word.tag == "PRP$" or after.startswith(("NN", "JJ"))):
             case = "possessive"
         elif word.lower == "you" and word.relation not in _SUBJECTS:
             case = "object"
-        kind: Kind = "speaker" if person in ("i", "we") else "addressee" if person == "you" else "pronoun"
-        doubtful = case == "possessive" and person in ("they", "i", "we")
-        gender = {"he": _M, "she": _F}.get(person)
-        plural = person in ("they", "we")
-        return _Mention(
-            word, word.index, word.index, kind, word.lower, word.lower, gender, plural, person, case, doubtful
-        )
+        mention = _Mention(word, word.index, word.index, "pronoun", word.lower, word.lower, person=person, case=case)
+        if person in ("i", "we", "you"):
+            mention.kind = "addressee" if person == "you" else "speaker"
+        mention.gender = {"he": _M, "she": _F}.get(person)
+        mention.plural = person in ("they", "we")
+        mention.doubtful = case == "possessive" and person in ("they", "i", "we")
+        return mention
 
     def _noun(self, word: Word) -> _Mention | None:
         lower, first, last = self._hyphenated(word) or (word.lower, word.index, word.index)
@@ -237,28 +236,27 @@ class _Reader:
         is_noun = is_noun and not (head == "bachelor" and self._lower(word.index + 1) in ("of", "'s", "degree"))
         if not is_noun or not (is_person(head) or head == "people") or self._modifies_thing(word):
             return None
-        while (
-            first
-            and self.words[first - 1].relation in _MODIFIERS
-            and self.words[first - 1].tag in ("NN", "NNS", "HYPH")
-        ):
-            if not first - 1 < self.words[first - 1].head <= last:
+        while first and self.words[first - 1].tag in ("NN", "NNS", "HYPH"):
+            modifier = self.words[first - 1]
+            if modifier.relation not in _MODIFIERS or not modifier.index < modifier.head <= last:
                 break
             first -= 1
         before = [self.words[index].lower for index in range(first, word.index)]
         if head in ("male", "female") and not word.tag.startswith("NN"):
             return None
         if head in listed("nouns.ambiguous"):
-            near = {*before, *(child.lower for child in self._children(word, *_MODIFIERS))}
-            if near & listed("nouns.devices"):
+            parts = {*before, *(child.lower for child in self._children(word, *_MODIFIERS))}
+            if parts & listed("nouns.devices"):
                 return None
         whole = "-".join([*before, head])
         if head in listed("possible") and whole not in listed("people") and not self._acts_as_person(word):
             return None
+        near = self.words[max(0, word.index - 4) : word.index]
+        modifiers = (_BEFORE.get(one.lower) for one in near if one.head == word.index)
         gender = (
             None
             if lower == "guys" and self._lower(first - 1) in ("you", "", "hi", "hey", "the")
-            else stated_gender(head) or self._modifier_gender(word)
+            else stated_gender(head) or next(filter(None, modifiers), None)
         )
         if head == "fellow" and (
             word.text != "fellow" or self._lower(last + 1) == "of" or not self._children(word, "cop")
@@ -272,11 +270,8 @@ class _Reader:
         first = last = word.index
         while self._lower(first - 1) == "-" and first >= 2 and self.words[first - 2].end + 1 == self.words[first].start:
             first -= 2
-        while (
-            self._lower(last + 1) == "-"
-            and last + 2 < len(self.words)
-            and self.words[last].end + 1 == self.words[last + 2].start
-        ):
+        end = len(self.words) - 2
+        while self._lower(last + 1) == "-" and last < end and self.words[last].end + 1 == self.words[last + 2].start:
             last += 2
         if first == last:
             return None
@@ -312,26 +307,18 @@ class _Reader:
         if head.tag == "NNS" and before in ("if", "when") and after == ",":
             return True
         sentence = [one for one in self.words if one.sentence == word.sentence]
-        has_verb = any(
-            one.tag in ("VBZ", "VBD", "VBP", "MD") or (one.relation == "ROOT" and one.tag == "VB") for one in sentence
-        )
+        has_verb = any(one.tag in _FINITE or (one.relation == "ROOT" and one.tag == "VB") for one in sentence)
         return not has_verb and sentence[-1].text in (".", "!", "?")
 
     def _is_name(self, word: Word) -> bool:
         return word.tag in ("NNP", "NNPS") and word.text[:1].isupper()
 
-    def _modifier_gender(self, word: Word) -> Gender | None:
-        for index in range(max(0, word.index - 4), word.index):
-            one = self.words[index]
-            if one.head == word.index and one.lower in _BEFORE:
-                return _BEFORE[one.lower]
-        return None
-
     def _acts_as_person(self, word: Word) -> bool:
         """Whether the text treats a noun as a person: "the star, who ...", "she is a model"."""
         if any(one.lower in _WHO for child in self._children(word) for one in self._children(child)):
             return True
-        if word.relation in _SUBJECTS and human_verb(self.words[word.head].lower) and self._determined(word):
+        is_determined = bool(self._children(word, "det", "nmod:poss"))
+        if word.relation in _SUBJECTS and human_verb(self.words[word.head].lower) and is_determined:
             return True
         if any(child.lower in listed("nationalities.people") for child in self._children(word, "amod")):
             return True
@@ -340,16 +327,13 @@ class _Reader:
             for one in self._children(word, *_SUBJECTS)
         )
 
-    def _determined(self, word: Word) -> bool:
-        return bool(self._children(word, "det", "nmod:poss"))
-
     def _stands_alone(self, word: Word) -> bool:
         """Whether a determiner stands before a word, and no noun or adjective behind it: "the British"."""
-        after = self.words[word.index + 1].tag if word.index + 1 < len(self.words) else "."
+        after = self._tag(word.index + 1)
         if after.startswith(("NN", "JJ", "HYPH", "CD")):
             return False
-        return self._lower(word.index - 1) in _DETERMINERS or any(
-            child.lower in _DETERMINERS for child in self._children(word, "det", "nummod")
+        return self._lower(word.index - 1) in listed("determiners.all") or any(
+            child.lower in listed("determiners.all") for child in self._children(word, "det", "nummod")
         )
 
     def _adjective(self, word: Word) -> _Mention | None:
@@ -358,38 +342,33 @@ class _Reader:
         )
         if not is_listed or not self._stands_alone(word):
             return None
-        plural = word.lower in listed("adjectives.people")
-        return _Mention(word, word.index, word.index, "noun", word.lower, word.lower, None, plural)
+        return _one_word(word, plural=word.lower in listed("adjectives.people"))
 
     def _quantifier(self, word: Word) -> _Mention | None:
         """ "Those who ...", "few agreed", "for all", as a word of its own."""
         if word.lower not in listed("pronouns.quantifiers"):
             return None
-        after = self.words[word.index + 1] if word.index + 1 < len(self.words) else None
-        has_who = after is not None and after.lower in _WHO
+        after, tag = self._lower(word.index + 1), self._tag(word.index + 1)
         is_one = word.lower in ("one", "each", "another", "either", "neither")
-        if not has_who:
-            if self._has_things_before(word.index) or word.lower in ("these", "any", "half", "another"):
+        if after not in _WHO:
+            is_of_things = self._has_things_before(word.index) or word.lower in ("these", "any", "half", "another")
+            if is_of_things or after == "of":
                 return None
             has_article = word.lower == "few" and self._lower(word.index - 1) == "a"
-            if self._lower(word.index + 1) == "of":
-                return None
-            before, tag = self._lower(word.index - 1 - has_article), after.tag if after is not None else "."
+            before = self._lower(word.index - 1 - has_article)
             if tag.startswith(("VB", "MD")) or (tag == "RB" and word.relation in _SUBJECTS):
                 alone = word.lower != "one" or before in ("the", "another", "each", "other")
                 alone = alone and not (word.lower in ("all", "both", "each") and before in _PRONOUNS)
             elif word.lower == "both":
                 alone = word.relation in _ARGUMENTS and tag in (".", ",", "TO", "IN", "WP")
             elif word.lower in ("those", "others", "ones"):
-                alone = word.relation in _ARGUMENTS and (
-                    tag != "IN" or self._lower(word.index + 1) in ("with", "from", "in")
-                )
+                alone = word.relation in _ARGUMENTS and (tag != "IN" or after in ("with", "from", "in"))
                 alone = alone and (word.lower == "others" or tag != ".")
             else:
                 alone = before in ("to", "for", "among", "by") and tag in (".", ",", "TO", "IN") and not is_one
             if not alone:
                 return None
-        return _Mention(word, word.index, word.index, "noun", word.lower, word.lower, None, not is_one)
+        return _one_word(word, plural=not is_one)
 
     # -- names
 
@@ -400,8 +379,11 @@ class _Reader:
             last = index
             if self._in_name(index):
                 while self._in_name(last + 1) or (
-                    self._lower(last + 1) in _PARTICLES
-                    and (self._in_name(last + 2) or (self._lower(last + 2) in _PARTICLES and self._in_name(last + 3)))
+                    self._lower(last + 1) in listed("names.particles")
+                    and (
+                        self._in_name(last + 2)
+                        or (self._lower(last + 2) in listed("names.particles") and self._in_name(last + 3))
+                    )
                 ):
                     last += 1
                 yield index, last
@@ -411,12 +393,8 @@ class _Reader:
         if index >= len(self.words):
             return False
         word = self.words[index]
-        if (
-            not word.text[0].isupper()
-            or word.text.rstrip("x") == "X"
-            or word.lower in _PRONOUNS
-            or word.lower in listed("pronouns.indefinite")
-        ):
+        is_pronoun = word.lower in _PRONOUNS or word.lower in listed("pronouns.indefinite")
+        if is_pronoun or not word.text[0].isupper() or word.text.rstrip("x") == "X":
             return False
         if word.tag in ("NNP", "NNPS") or plain(word.text) in listed("given"):
             return True
@@ -426,9 +404,12 @@ class _Reader:
     def _named(self, words: Sequence[Word]) -> _Mention | None:
         """The person of a run of capitalised words: a noun ("the Prime Minister"), or a name with its titles."""
         if len(words) == 1 and words[0].lower.endswith(_ETHNIC) and words[0].tag == "NNPS":
-            return self._noun(words[0]) or self._people_of(words[0])
+            if noun := self._noun(words[0]):
+                return noun
+            people = words[0].lower.removesuffix("s")  # "the Hawaiians", which no list has
+            return None if self._modifies_thing(words[0]) else _one_word(words[0], people, plural=True)
         nouns = [singular(word.lower) in listed("people") or word.lower in listed("titles") for word in words]
-        starts_name = plain(words[0].text) in listed("given") or words[0].lower.rstrip(".") in _MISTER
+        starts_name = plain(words[0].text) in listed("given") or words[0].lower.rstrip(".") in listed("titles.short")
         if words[-1].lower in listed("names.organisations") or (
             words[0].text == words[0].text.upper() and len(words[0].text) > 2
         ):
@@ -436,14 +417,13 @@ class _Reader:
         if nouns[-1] and not (len(words) > 1 and starts_name):
             if not any(nouns[:-1]) and len(words) > 1 and stated_gender(singular(words[-1].lower)):
                 return None  # "Iron Man"
-            return self._noun(words[-1]) or self._title(words[-1])
+            title = words[-1].lower
+            is_title = title in listed("titles") and not self._modifies_thing(words[-1])
+            return self._noun(words[-1]) or (_one_word(words[-1], "", _title_gender(title)) if is_title else None)
         begin = 0
         for place, word in enumerate(words[:-1]):
-            if (
-                nouns[place]
-                and plain(word.text) not in listed("given")
-                and word.lower not in listed("nationalities.people")
-            ):
+            is_name = plain(word.text) in listed("given") or word.lower in listed("nationalities.people")
+            if nouns[place] and not is_name:
                 begin = place + 1
         name, titles = words[begin:], [word for word, noun in zip(words[:begin], nouns, strict=False) if noun]
         if not titles and not self._may_be_person(name):
@@ -453,23 +433,13 @@ class _Reader:
         head = next((word for word in words if word.head not in inside or word.head == word.index), name[0])
         text = self.text[name[0].start : name[-1].end]
         first = titles[0].index if titles else name[0].index
-        doubtful = not titles and self._needs_proof(name)
+        is_place = name[0].text in listed("wordnet.places") and (
+            self._lower(name[0].index - 1) in listed("prepositions.places")
+        )
+        is_given = plain(name[0].text) in listed("given")
+        doubtful = not titles and (not is_given or (len(name) == 1 and is_place))
         gender = next(filter(None, genders), None)
         return _Mention(head, first, name[-1].index, "name", text, name[-1].text, gender, doubtful=doubtful)
-
-    def _people_of(self, word: Word) -> _Mention | None:
-        """ "The Hawaiians", which no list has."""
-        lower = word.lower.removesuffix("s")
-        return (
-            None
-            if self._modifies_thing(word)
-            else _Mention(word, word.index, word.index, "noun", lower, lower, None, True)
-        )
-
-    def _title(self, word: Word) -> _Mention | None:
-        if word.lower not in listed("titles") or self._modifies_thing(word):
-            return None
-        return _Mention(word, word.index, word.index, "noun", word.lower, word.lower, _title_gender(word.lower))
 
     def _may_be_person(self, name: Sequence[Word]) -> bool:
         """Whether a run of capitalised words may be a person's name."""
@@ -482,19 +452,10 @@ class _Reader:
         if self._lower(name[0].index - 1) in ("the", "a", "an", "this", "that"):
             return False
         last = name[-1]
-        after = self.words[last.index + 1] if last.index + 1 < len(self.words) else None
-        if (
-            after is not None
-            and after.tag in ("NN", "NNS")
-            and last.relation in _MODIFIERS
-            and last.head >= after.index
-        ):
-            return singular(after.lower) in listed("people")
+        modifies_noun = last.relation in _MODIFIERS and last.head > last.index
+        if self._tag(last.index + 1) in ("NN", "NNS") and modifies_noun:
+            return singular(self._lower(last.index + 1)) in listed("people")
         return True
-
-    def _needs_proof(self, name: Sequence[Word]) -> bool:
-        is_place = name[0].text in listed("wordnet.places") and self._lower(name[0].index - 1) in _PLACE_PREPOSITIONS
-        return plain(name[0].text) not in listed("given") or (len(name) == 1 and is_place)
 
     # -- joining mentions
 
@@ -502,10 +463,9 @@ class _Reader:
         if one is None or other is None or self.of[one] is self.of[other]:
             return
         left, right = self.of[one], self.of[other]
-        if (left.gender and right.gender and left.gender is not right.gender) or {
-            "speaker",
-            "addressee",
-        } <= left.kinds | right.kinds:
+        if left.gender and right.gender and left.gender is not right.gender:
+            return
+        if {"speaker", "addressee"} <= left.kinds | right.kinds:
             return
         left.mentions = sorted([*left.mentions, *right.mentions], key=lambda mention: mention.first)
         for mention in right.mentions:
@@ -521,7 +481,7 @@ class _Reader:
         if head is not None and head is not mention and self._renames(head, mention):
             self._join(head, mention)
         after = [self._lower(mention.last + 1), self._lower(mention.last + 2)]
-        is_called = mention.first == 0 and (word.lower in _CALLS or after == [",", "welcome"])
+        is_called = mention.first == 0 and (word.lower in listed("titles.calls") or after == [",", "welcome"])
         if word.relation == "vocative" or is_called:
             self._join(mention, next((one for one in self.mentions if one.person == "you"), None))
         self._join_apposition(mention)
@@ -529,7 +489,7 @@ class _Reader:
 
     def _renames(self, head: _Mention, mention: _Mention) -> bool:
         if mention.word.relation == "appos":
-            different = head.kind != mention.kind or self._determined(mention.word)
+            different = head.kind != mention.kind or bool(self._children(mention.word, "det", "nmod:poss"))
             return head.plural == mention.plural and different
         return mention.word.relation in _MODIFIERS and (mention.kind == "noun" or not head.plural)
 
@@ -564,7 +524,7 @@ class _Reader:
             word = self.words[index]
             if word.text in (",", ")", ";"):
                 return self._lower(index + 1) not in ("and", "or") and other.word.relation != "conj"
-            if word.tag in ("VBZ", "VBD", "VBP", "MD", "CC"):
+            if word.tag in _FINITE or word.tag == "CC":
                 return False
         return other.word.relation not in _SUBJECTS and other.word.relation != "conj"
 
@@ -579,14 +539,14 @@ class _Reader:
             self._join_equal(subject, noun)
             return
         verb, case = self.words[word.head], [child.lower for child in self._children(word, "case")]
-        if word.relation in ("xcomp", "obj", "obl", "ccomp") and verb.lower in _BECOME:
+        if word.relation in ("xcomp", "obj", "obl", "ccomp") and verb.lower in listed("verbs.becoming"):
             self._join_equal(self._subject(verb), noun)
         elif word.relation in ("obl", "nmod", "advcl") and case == ["as"]:
-            objects = self._children(verb, "obj") if verb.lower not in _REPLACED else []
+            objects = self._children(verb, "obj") if verb.lower not in listed("verbs.replacing") else []
             above = verb if verb.tag.startswith("V") else self._clause(verb)
             other = self.at.get(objects[0].index) if objects else self.at.get(verb.index) or self._subject(above)
             self._join_equal(other, noun)
-        elif word.relation in ("xcomp", "obj") and verb.lower in _NAMED:
+        elif word.relation in ("xcomp", "obj") and verb.lower in listed("verbs.naming"):
             others = [one for one in self._children(verb, "nsubj:pass", "obj") if one.index != word.index]
             self._join_equal(self.at.get(others[0].index) if others else None, noun)
 
@@ -604,7 +564,7 @@ class _Reader:
         be = noun.first - 1
         while be > 0 and self.words[be].tag in _BEFORE_NOUN:
             be -= 1
-        if be <= 0 or self._lower(be) not in _BE:
+        if be <= 0 or self._lower(be) not in listed("verbs.be"):
             return None
         before = [one for one in self.mentions if one.last < be and one.word.sentence == noun.word.sentence]
         if before and before[-1].last == be - 1:
@@ -617,26 +577,21 @@ class _Reader:
         between = self.words[subject.last + 1 : be]
         if any(word.text in (",", ";", ":", "'s") or word.tag == "CC" for word in between):
             return None
-        n_verbs = sum(word.tag in ("VBD", "VBZ", "VBP", "MD") for word in between)
+        n_verbs = sum(word.tag in _FINITE for word in between)
         is_relative = bool(between) and (between[0].lower in ("who", "that", "whom") or between[0].tag == "PRP")
         return subject if n_verbs <= is_relative else None
-
-    def _nearest_subject(self, verb: Word) -> Word | None:
-        subjects = self._children(verb, *_SUBJECTS)
-        people = [one for one in subjects if one.index in self.at]
-        return min(people or subjects, key=lambda one: abs(one.index - verb.index), default=None)
 
     def _subject(self, verb: Word) -> _Mention | None:
         """The person who is the subject of a verb; a joined or open clause inherits it."""
         for _ in range(4):
-            subject = self._nearest_subject(verb)
-            if subject is not None:
-                return self.at.get(subject.index)
+            subjects = self._children(verb, *_SUBJECTS)
+            people = [one for one in subjects if one.index in self.at]
+            if subjects:
+                return self.at.get(min(people or subjects, key=lambda one: abs(one.index - verb.index)).index)
             if verb.relation not in ("conj", "xcomp", "advcl") or verb.head == verb.index:
                 return None
-            objects = (
-                self._children(self.words[verb.head], "obj", "iobj") if self._lower(verb.index - 1) == "to" else []
-            )
+            is_infinitive = self._lower(verb.index - 1) == "to"
+            objects = self._children(self.words[verb.head], "obj", "iobj") if is_infinitive else []
             if objects and objects[0].index in self.at and objects[0].index < verb.index:
                 return self.at[objects[0].index]  # "asked the driver to help"
             verb = self.words[verb.head]
@@ -702,7 +657,8 @@ class _Reader:
             pronoun.guessed = fitting != 1
             self._join(max(scores, key=lambda pair: pair[0])[1].mentions[0], pronoun)
         elif pronoun.person == "they":
-            pronoun.doubtful = pronoun.doubtful or self._means_things(pronoun)
+            is_human = pronoun.case == "subject" and human_verb(self._lower(pronoun.word.head))
+            pronoun.doubtful = pronoun.doubtful or (not is_human and self._has_things_before(pronoun.first))
 
     def _other_half(self, pronoun: _Mention) -> _Mention | None:
         """The other pronoun of "he or she", "his/her"."""
@@ -724,7 +680,11 @@ class _Reader:
         if pronoun.person == "they":
             if not person.plural and (person.gender or not self._may_be_they(person.mentions[0], pronoun)):
                 return False
-        elif person.plural or person.gender not in (None, pronoun.gender) or person.mentions[0].noun in _NOBODY:
+        elif (
+            person.plural
+            or person.gender not in (None, pronoun.gender)
+            or person.mentions[0].noun in listed("pronouns.universal")
+        ):
             return False
         before = [one for one in person.mentions if one.first < pronoun.first]
         if not before or pronoun.word.sentence - before[-1].word.sentence > _NEAR:
@@ -762,7 +722,9 @@ class _Reader:
 
     def _may_be_they(self, noun: _Mention, pronoun: _Mention) -> bool:
         """ "Somebody", "a user", "the user ... when they": "they" can mean one of them."""
-        if noun.person in ("one", "who") or any(child.lower in _GENERIC for child in self._children(noun.word)):
+        if noun.person in ("one", "who") or any(
+            child.lower in listed("determiners.generic") for child in self._children(noun.word)
+        ):
             return True
         is_adverbial = self._clause(pronoun.word).relation == "advcl" or pronoun.case == "possessive"
         return noun.kind == "noun" and is_adverbial and not self._has_things_before(pronoun.first)
@@ -775,9 +737,8 @@ class _Reader:
         if pronoun.case not in ("possessive", "subject") or person.plural != (pronoun.person == "they"):
             return None
         verb, clause = self.words[first.word.head], self._clause(pronoun.word)
-        fronted = (
-            clause is verb if pronoun.case == "possessive" else clause.relation == "advcl" and clause.head == verb.index
-        )
+        is_adverbial = clause.relation == "advcl" and clause.head == verb.index
+        fronted = clause is verb if pronoun.case == "possessive" else is_adverbial
         has_comma = any(self.words[index].text == "," for index in range(pronoun.last, first.first))
         return -5.0 if fronted and has_comma else None
 
@@ -796,7 +757,7 @@ class _Reader:
         clause = self._clause(pronoun.word)
         if strict and clause.relation == "acl:relcl" and clause.head in range(other.first, other.last + 1):
             return human_verb(self._lower(other.word.head)) not in listed("verbs.telling")
-        if any(child.lower in _BESIDE for child in self._children(pronoun.word, "case")):
+        if any(child.lower in listed("prepositions.beside") for child in self._children(pronoun.word, "case")):
             return False  # "took the umbrella with her"
         verb = self.words[pronoun.word.head]
         if pronoun.case == "subject" or verb is pronoun.word:
@@ -805,12 +766,6 @@ class _Reader:
             return False  # "asked the driver to help him"
         subject = self._subject(verb if verb.tag.startswith("V") else clause)
         return subject is other or (other.word.head == verb.index and other.word.relation in _OBJECTS)
-
-    def _means_things(self, pronoun: _Mention) -> bool:
-        """Whether "they" follows a plural of things and does nothing human."""
-        if pronoun.case == "subject" and human_verb(self._lower(pronoun.word.head)):
-            return False
-        return self._has_things_before(pronoun.first)
 
     def _has_things_before(self, index: int) -> bool:
         """Whether a plural that is no person precedes a word."""
@@ -849,18 +804,12 @@ class _Reader:
         start, end = self.words[main.first].start, self.words[main.last].end
         kind = next((kind for kind in ("speaker", "addressee") if kind in person.kinds), main.kind)
         is_certain = person.gender is None or any(one.gender and not one.guessed for one in person.mentions)
-        return SourcePerson(
-            self.text[start:end],
-            start,
-            end,
-            spans,
-            main.head,
-            main.noun,
-            person.gender,
-            kind,
-            person.plural,
-            is_certain,
-        )
+        found = (main.head, main.noun, person.gender, kind, person.plural, is_certain)
+        return SourcePerson(self.text[start:end], start, end, spans, *found)
+
+
+def _one_word(word: Word, noun: str = "", gender: Gender | None = None, *, plural: bool = False) -> _Mention:
+    return _Mention(word, word.index, word.index, "noun", noun or word.lower, noun or word.lower, gender, plural)
 
 
 def _title_gender(title: str) -> Gender | None:
@@ -870,22 +819,11 @@ def _title_gender(title: str) -> Gender | None:
 
 
 _ETHNIC = ("ians", "ans", "ists", "ites", "ers", "ards", "is")
-_REPLACED = frozenset(("replace", "replaced", "replaces", "replacing", "succeed", "succeeded", "follow", "followed"))
-_NOBODY = frozenset(("nobody", "everybody", "everyone", "anybody", "anyone"))
-_BESIDE = frozenset(("with", "near", "beside", "behind", "around"))
 _OBJECTS = frozenset(("obj", "iobj"))
 _ETHNIC_ENDINGS = ("ian", "ese", "ish", "can")
-_DETERMINERS = frozenset(
-    ("the", "a", "an", "those", "each", "every", "another", "any", "no", "one", "some", "this", "that", "these")
-)
 _BEFORE_NOUN = frozenset(("DT", "PRP$", "JJ", "JJS", "JJR", "RB", "VBN", "NN", "CD"))
-_BE = frozenset(("is", "are", "was", "were", "'s", "'re"))
 _NEAR = 3
 """Sentences that a pronoun looks back."""
-_MISTER = frozenset(("mr", "mrs", "ms", "miss", "dr"))
-_CALLS = frozenset(("sir", "madam", "ma'am"))
-_GENERIC = frozenset(("a", "an", "any", "every", "each", "no", "another"))
-_PLACE_PREPOSITIONS = frozenset(("in", "to", "from", "at", "near", "of", "through"))
 _BEFORE = {
     **dict.fromkeys(("male", "man", "boy", "men"), _M),
     **dict.fromkeys(("female", "woman", "women", "lady", "girl"), _F),
