@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from gendermark.languages.language import Language
-from gendermark.reading.occupations import Finding, OccupationFinder, Occurrence, Readings
+from gendermark.reading.occupations import Finding, OccupationFinder, Occurrence
 from gendermark.reading.words import Place
 from gendermark.records import Gender
 
@@ -16,6 +16,7 @@ _COORDINATORS = frozenset(
     {"o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та"}
     | {"й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו"}
 )
+_OF_PEOPLE = ("masculine", "feminine", "epicene")
 _LATIN = re.compile("[a-z]{3}")
 _DEFINITE = re.compile("[وف]?(?:[بك]?ال|لل)")
 """Arabic: the article, with attached clitics."""
@@ -59,11 +60,6 @@ def read_entity(
     return finding
 
 
-@cache
-def _all_forms(finder: OccupationFinder) -> frozenset[str]:
-    return frozenset(word for forms in finder.single_words() for word in forms)
-
-
 def _of_another_trade(finder: OccupationFinder, words: Sequence[str], others: Sequence[str]) -> list[int]:
     """The position of the only noun for a person that refers to none of the others: "il medico" for an analyst."""
     named = [finder.occurrences(words, other) for other in others]
@@ -71,31 +67,16 @@ def _of_another_trade(finder: OccupationFinder, words: Sequence[str], others: Se
     free = [
         at
         for at, word in enumerate(words)
-        if at and at not in taken and word in _people(finder) and _is_function_word(finder, words[at - 1])
+        if at and at not in taken and _is_function_word(finder, words[at - 1])
+        if word in finder.forms and all(gender in _OF_PEOPLE for gender, _ in finder.forms[word])
     ]
     return free if named and all(named) and len(free) == 1 else []
 
 
 @cache
-def _people(finder: OccupationFinder) -> frozenset[str]:
-    people: set[str] = set()
-    others: set[str] = set()
-    for forms in finder.single_words():
-        for word, readings in forms.items():
-            (people if _are_people(readings) else others).add(word)
-    return frozenset(people - others)
-
-
-@cache
-def _are_people(readings: Readings) -> bool:
-    return all(gender in ("masculine", "feminine", "epicene") for gender, _ in readings)
-
-
-@cache
 def _has_own_script(finder: OccupationFinder) -> bool:
     """Whether Latin letters are foreign to the language."""
-    forms = _all_forms(finder)
-    return sum(word >= "\u0370" for word in forms) * 2 > len(forms)
+    return sum(word >= "\u0370" for word in finder.forms) * 2 > len(finder.forms)
 
 
 def _left_in_english(words: Sequence[str], place: Place) -> Finding:
@@ -151,7 +132,7 @@ def _may_be_person(finder: OccupationFinder, word: str, entity: str) -> bool:
         return False
     if language.person_ending is Language.person_ending or language.person_ending.fullmatch(word):
         return True
-    return language.noun(word) is not None or word in entity.lower().split() or word in _all_forms(finder)
+    return language.noun(word) is not None or word in entity.lower().split() or word in finder.forms
 
 
 def _is_function_word(finder: OccupationFinder, word: str) -> bool:

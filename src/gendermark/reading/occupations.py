@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain, islice
 
 from gendermark import registry
@@ -63,7 +63,10 @@ class Finding:
 
 @cache
 def lexicon(code: str) -> tuple[Entry, ...]:
-    return tuple(parse_lexicon(lines_of(code, "lexicon.tsv")))
+    rows = (line.split("\t") for line in lines_of(code, "lexicon.tsv")[1:])
+    return tuple(
+        Entry(occupation, gender, number, tuple(forms.split("|"))) for occupation, gender, number, forms in rows
+    )
 
 
 @cache
@@ -79,15 +82,6 @@ def core_occupations() -> tuple[tuple[str, str, int], ...]:
     return tuple((occupation, plural, int(percent)) for occupation, plural, percent in rows[1:])
 
 
-def parse_lexicon(lines: Iterable[str]) -> Iterable[Entry]:
-    """Entries from tab-separated lines; `#` starts a comment line."""
-    for line in lines:
-        if line and not line.startswith("#"):
-            occupation, gender, number, forms = line.split("\t")
-            if occupation != "occupation":
-                yield Entry(occupation, gender, number, tuple(forms.split("|")))
-
-
 Readings = frozenset[tuple[str, str]]
 """The genders and numbers that a form can have."""
 
@@ -100,7 +94,7 @@ class _Forms:
         """Single-word forms."""
         self.phrases: dict[str, dict[tuple[str, ...], Readings]] = {}
         """Forms of several words, by first word, longest first."""
-        self.first_words: set[str] = set()
+        self.first_words: Set[str] = frozenset()
 
     def add(self, words: tuple[str, ...], readings: Readings) -> None:
         first = words[0]
@@ -188,11 +182,17 @@ class OccupationFinder:
     def knows(self, occupation: str) -> bool:
         return occupation in self._forms
 
-    def words_of(self, occupation: str) -> frozenset[str]:
-        return frozenset(self._forms[occupation].first_words) if occupation in self._forms else frozenset()
+    def words_of(self, occupation: str) -> Set[str]:
+        return self._forms[occupation].first_words if occupation in self._forms else frozenset()
 
-    def single_words(self) -> Iterator[Mapping[str, Readings]]:
-        return (forms.words for forms in self._forms.values())
+    @cached_property
+    def forms(self) -> dict[str, Readings]:
+        """Forms of one word, of any occupation."""
+        found: dict[str, Readings] = {}
+        for forms in self._forms.values():
+            for word, readings in forms.words.items():
+                found[word] = found.get(word, frozenset()) | readings
+        return found
 
     def find(self, text: str, occupation: str) -> Finding:
         """The gender that a translation gives to the holder of this occupation, over all its mentions."""

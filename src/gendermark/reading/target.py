@@ -16,20 +16,20 @@ from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
 from typing import Literal, NamedTuple
 
-from gendermark.languages.folders import language_of, lines_of, rows_of
+from gendermark.languages.folders import language_of, rows_of
 from gendermark.languages.language import Language, unknown_noun
 from gendermark.languages.speaking import reader_of
 from gendermark.reading.gendered import GenderedWords
 from gendermark.reading.nouns import is_person, singular
 from gendermark.reading.occupations import OccupationFinder, Occurrence, Readings, bundled_finder
 from gendermark.reading.people import PLACEHOLDER, SourcePerson
+from gendermark.reading.profiles import function_words
 from gendermark.reading.tagger import plain, tagger
 from gendermark.reading.words import Place, Span, names_both, spans_of, word_spans
 from gendermark.records import Gender
 
 State = Literal["shown", "not_shown", "unclear"]
-_LETTER = {Gender.MASCULINE: "m", Gender.FEMININE: "f"}
-_FORM = {"masculine": "m", "feminine": "f"}
+_LETTER: dict[str, str] = {Gender.MASCULINE: "m", Gender.FEMININE: "f"}
 _NAMES = {"m": "masculine", "f": "feminine"}
 _BREAKS = frozenset(',;:.!?()[]–—«»"“”„…')
 NOUNS = ("NOUN", "PROPN")
@@ -123,25 +123,9 @@ def _lists(code: str) -> GenderedWords:
     return GenderedWords(language_of(code))
 
 
-@cache
-def _forms(code: str) -> dict[str, Readings]:
-    """Single words of the lexicon, for any occupation."""
-    found: dict[str, Readings] = {}
-    for readings in bundled_finder(code).single_words():
-        for word, one in readings.items():
-            found[word] = found.get(word, frozenset()) | one
-    return found
-
-
 def _is_thing(readings: Readings | None) -> bool:
     """Whether the lexicon has a word only as what is confused with a person: "salon" for a hairdresser."""
     return bool(readings) and all(gender == "other" for gender, _ in readings or ())
-
-
-@cache
-def _function_words(code: str) -> frozenset[str]:
-    lines = lines_of(code, "function_words.txt")
-    return frozenset(word for line in lines if ": " not in line for word in line.split())
 
 
 class Label(NamedTuple):
@@ -230,10 +214,13 @@ class Reading:
             return Mention(at, told.kind, told.gender, ((at, at + 1),), 0.8, "p" if told.is_plural else "s")
         if clitic := self._clitic(at):
             return Mention(at, "pronoun", clitic, ((at, at + 1),), 0.5)
-        if (gender := self.language.standalone.get(word, "")) and (self._is_pronoun_only(at) or self._stands_alone(at)):
-            return Mention(at, "indefinite", gender, ((at, at + 1),), 0.6, label.number)
+        if gender := self.language.standalone.get(word, ""):
+            is_determiner = word in self.language.singular or word in self.language.plural
+            # "chacune", "quelques-uns" are never determiners.
+            if (self.language.has_articles and not is_determiner) or self._stands_alone(at):
+                return Mention(at, "indefinite", gender, ((at, at + 1),), 0.6, label.number)
         is_listed = entry.is_common or entry.is_silent or entry.is_fixed
-        known = _forms(self.code).get(word)
+        known = self.finder.forms.get(word)
         is_listed = is_listed or (known is not None and not _is_thing(known))
         is_listed = is_listed or (told is not None and told.kind in ("noun", "role", "norm"))
         is_listed = is_listed or _is_in_list(self.code, word)
@@ -262,7 +249,7 @@ class Reading:
         kind = self.labels[at].kind
         if self.language.nouns_are_capitalised:
             return self.is_capital(at) and (is_listed or kind not in ("ADP", "DET", "PRON", "ADV"))
-        if self.words[at] in _function_words(self.code) or self._agreement(at):
+        if self.words[at] in function_words(self.code) or self._agreement(at):
             return False
         before = self.labels[at - 1].kind if at and not self.starts[at] and not self._is_determiner(at - 1) else ""
         if kind == "ADJ" and before == "NOUN" and self.language.has_articles:  # "tratamento médico"
@@ -277,11 +264,6 @@ class Reading:
     def _agreement(self, at: int) -> str:
         found = self.language.agreement(self.words[at], _ANY)
         return found if found in ("m", "f") else ""
-
-    def _is_pronoun_only(self, at: int) -> bool:
-        """Whether a pronoun is never a determiner: "chacune", "quelques-uns"."""
-        word, language = self.words[at], self.language
-        return language.has_articles and word not in language.singular and word not in language.plural
 
     def _is_finite(self, at: int) -> bool:
         label, word = self.labels[at], self.words[at]
@@ -299,13 +281,13 @@ class Reading:
                 return False
             if self.labels[behind].kind not in (*_ADJECTIVES, "DET", "NUM", "ADV"):
                 break
-        if not at or self.starts[at] or self.words[at - 1] in _function_words(self.code):
+        if not at or self.starts[at] or self.words[at - 1] in function_words(self.code):
             return True
         return self.labels[at - 1].kind not in NOUNS
 
     def noun(self, at: int, is_listed: bool) -> Mention:
         language, word, label = self.language, self.words[at], self.labels[at]
-        known = _forms(self.code).get(word)
+        known = self.finder.forms.get(word)
         if known and not any(gender == "other" for gender, _ in known):
             finding = self.finder.read(self.words, Occurrence(at, at + 1, known))
         elif label.number:
@@ -356,17 +338,6 @@ class Reading:
         is_common = self.lists.look_up(self.words[mention.at]).is_common
         return mention.kind == "noun" and is_common and self.language.bare_epicene is not unknown_noun
 
-    def is_attributive(self, at: int) -> bool:
-        """Whether an adjective precedes its noun: «контактное лицо»."""
-        kinds = [label.kind for label in self.labels[at : at + 2]]
-        return kinds == ["ADJ", "NOUN"]
-
-    def is_place(self, at: int) -> bool:
-        """Whether a capital shows that a word is no noun for people: «Океании»."""
-        label = self.labels[at]
-        is_capital = self.language.has_animacy and self.is_capital(at) and not self.starts[at]
-        return is_capital and label.kind == "PROPN" and not label.animate
-
     def _form(self, at: int, number: str) -> tuple[str, bool]:
         """The gender shown by the form of a noun for people, and whether it is listed."""
         word, language = self.words[at], self.language
@@ -379,8 +350,8 @@ class Reading:
             return "", False
         if self.lists.paired.fullmatch(word):
             return "m", True
-        if genders := {gender for gender, _ in _forms(self.code).get(word, ())}:
-            return (_FORM.get(genders.pop(), ""), True) if len(genders) == 1 else ("", False)
+        if genders := {gender for gender, _ in self.finder.forms.get(word, ())}:
+            return (_LETTER.get(genders.pop(), ""), True) if len(genders) == 1 else ("", False)
         if entry.is_common or entry.is_silent:
             return "", False
         found = language.person_noun(word, number) if language.person_noun else language.noun(word)
@@ -645,11 +616,18 @@ def assign(
         elif mention.kind == "noun" and asked[row].plural and reading.language.nouns_are_capitalised:
             mention = reading.as_plural(mention)
         found.setdefault(asked[row].person, []).append(replace(mention, likeness=score))
-    _join_the_last(asked, mentions, found, done, taken)
+    # The only noun of the source that was not found is the only one left in the translation, wherever it stands.
+    rows = [row for row, one in enumerate(asked) if one.kind == "noun" and row not in done]
+    left = [
+        one for column, one in enumerate(mentions) if one.kind == "noun" and one.likeness >= 1 and column not in taken
+    ]
+    if len(rows) == len(left) == 1:
+        found.setdefault(asked[rows[0]].person, []).append(left[0])
     for one in asked:
-        if one.kind in ("speaker", "addressee"):
-            unclear.discard(one.person)
-        if one.kind in ("speaker", "addressee") and (spoken := reading.spoken(one.kind)):
+        if one.kind not in ("speaker", "addressee"):
+            continue
+        unclear.discard(one.person)
+        if spoken := reading.spoken(one.kind):
             found[one.person] = spoken
         elif one.kind == "addressee":
             # Adjectives elsewhere in the text are more often of things: "más antiguos que el tiempo seleccionado".
@@ -657,31 +635,20 @@ def assign(
     return found, unclear
 
 
-def _join_the_last(
-    asked: Sequence[_Asked],
-    mentions: Sequence[Mention],
-    found: dict[int, list[Mention]],
-    done: set[int],
-    taken: set[int],
-) -> None:
-    """The only noun of the source that was not found is the only one left in the translation, wherever it stands."""
-    rows = [row for row, one in enumerate(asked) if one.kind == "noun" and row not in done]
-    nouns = [column for column, one in enumerate(mentions) if one.kind == "noun" and one.likeness >= 1]
-    left = [column for column in nouns if column not in taken]
-    if len(rows) == len(left) == 1:
-        done.add(rows[0])
-        found.setdefault(asked[rows[0]].person, []).append(mentions[left[0]])
-
-
 def _mislabelled(asked: Sequence[_Asked], reading: Reading) -> Iterator[Mention]:
     """Translations of a person's noun that the tagger takes for no noun: "Utente eliminato"."""
     nouns = {mention.at for mention in reading.mentions if mention.kind == "noun"}
     for one in asked:
+        if one.kind not in ("noun", "role"):
+            continue
         found = [
-            at for at, word in enumerate(reading.words)
-            if one.kind in ("noun", "role") and (at in nouns or word not in _function_words(reading.code))
-            and _is_translation(one, reading, word) >= 1 and not reading.is_attributive(at)
-        ]  # fmt: skip
+            at
+            for at, word in enumerate(reading.words)
+            if at in nouns or word not in function_words(reading.code)
+            if _is_translation(one, reading, word) >= 1
+            # no adjective before its noun: «контактное лицо»
+            if [label.kind for label in reading.labels[at : at + 2]] != ["ADJ", "NOUN"]
+        ]
         if nouns.isdisjoint(found):
             nouns.update(found)
             yield from (reading.noun(at, is_listed=True) for at in found)
@@ -704,10 +671,13 @@ def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> floa
         return score - (0.6 if mention.kind == "indefinite" else 2)
     word = reading.words[mention.at]
     translation = _is_translation(one, reading, word)
-    if one.kind != "name" and translation < 0.9 and reading.language.is_thing(word):  # "religion" for a religionist
-        translation = 0.0
-    if one.kind != "name" and reading.is_place(mention.at):
-        translation = 0.0
+    if one.kind != "name":
+        is_capital = reading.language.has_animacy and reading.is_capital(mention.at) and not reading.starts[mention.at]
+        label = reading.labels[mention.at]
+        is_place = is_capital and label.kind == "PROPN" and not label.animate  # «Океании»
+        # "religion" for a religionist
+        if is_place or (translation < 0.9 and reading.language.is_thing(word)):
+            translation = 0.0
     if (one.kind == "name" and not translation) or (one.kind == "role" and translation < 0.8):
         return -1.0
     if mention.likeness < 1 and _names_a_thing(source, one, word):
