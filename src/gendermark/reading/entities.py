@@ -115,9 +115,8 @@ def _read_one_of(
 
 def _name_both_genders(one: Occurrence, other: Occurrence) -> bool:
     """Whether exactly one of the forms is a woman's."""
-    has_woman, has_other = ("feminine" in _genders(mention) for mention in (one, other))
-    told = one if has_woman else other
-    return has_woman != has_other and _genders(told) == {"feminine"}
+    genders = [_genders(one), _genders(other)]
+    return {"feminine"} in genders and sum("feminine" in some for some in genders) == 1
 
 
 def _genders(mention: Occurrence) -> frozenset[str]:

@@ -72,11 +72,8 @@ def singular(word: str) -> str:
 def is_person(noun: str) -> bool:
     if noun in listed("nouns.things"):
         return False
-    return any(noun in listed(name) for name in ("people", "possible", "groups.collective")) or _is_derived(noun)
-
-
-@lru_cache(maxsize=50_000)
-def _is_derived(noun: str) -> bool:
+    if any(noun in listed(name) for name in ("people", "possible", "groups.collective")):
+        return True
     return (len(noun) > 7 and noun.endswith(_DERIVED)) or _is_of_man(noun)
 
 

@@ -125,22 +125,7 @@ class Occurrence:
 
     @property
     def is_other(self) -> bool:
-        return _are_other(self.readings)
-
-
-@cache
-def _numbers_of(readings: Readings) -> frozenset[str]:
-    return frozenset(number for _, number in readings)
-
-
-@cache
-def _are_fixed(readings: Readings) -> bool:
-    return all(gender.endswith("-only") for gender, _ in readings)
-
-
-@cache
-def _are_other(readings: Readings) -> bool:
-    return any(gender == "other" for gender, _ in readings)
+        return any(gender == "other" for gender, _ in self.readings)
 
 
 _MOST_FOUND = 20_000
@@ -152,7 +137,7 @@ class OccupationFinder:
     def __init__(self, entries: Iterable[Entry], language: Language) -> None:
         self.language = language
         # Order checks look at texts before they are judged, often the same ones.
-        self._found: dict[tuple[str, str], Finding] = {}
+        self._found = lru_cache(_MOST_FOUND)(self._find)
         self._prefixes = frozenset(language.prefixes)
         self._prefix_lengths = sorted({len(prefix) for prefix in language.prefixes}, reverse=True)
         self._stems = WordCache(self._stems_of)
@@ -177,7 +162,9 @@ class OccupationFinder:
             for first, phrases in forms.phrases.items():
                 forms.phrases[first] = dict(sorted(phrases.items(), key=lambda form: -len(form[0])))
             forms.first_words = forms.words.keys() | forms.phrases.keys()
-            self._fixed.update((word, found) for word, found in forms.words.items() if _are_fixed(found))
+            for word, found in forms.words.items():
+                if all(gender.endswith("-only") for gender, _ in found):
+                    self._fixed[word] = found
 
     def knows(self, occupation: str) -> bool:
         return occupation in self._forms
@@ -196,13 +183,7 @@ class OccupationFinder:
 
     def find(self, text: str, occupation: str) -> Finding:
         """The gender that a translation gives to the holder of this occupation, over all its mentions."""
-        key = (text, occupation)
-        found = self._found.get(key)
-        if found is None:
-            if len(self._found) >= _MOST_FOUND:
-                self._found.clear()
-            found = self._found[key] = self._find(text, occupation)
-        return found
+        return self._found(text, occupation)
 
     def _find(self, text: str, occupation: str) -> Finding:
         words = self.language.cut(text)
@@ -213,22 +194,17 @@ class OccupationFinder:
             occurrence = self._told_by_determiner(words, occurrence)
             by_form = {gender for gender, _ in occurrence.readings}
             agreeing = self._agreeing(words, occurrence)
-            told = _intersection(agreeing)
+            told = _agreed(agreeing)
             if by_form <= {"masculine"} or by_form <= {"feminine"}:
                 gender = Gender(next(iter(by_form)))
                 reached.setdefault(gender, []).append(occurrence.place)
                 # "la ingeniero": noun and article contradict each other, which speaks for neither
-                if told is not None and gender not in told and len(told) == 1:
-                    reached.setdefault(next(iter(told)), []).extend(clue.place for clue in agreeing)
-            elif "epicene" in by_form or by_form >= {"masculine", "feminine"}:
-                if told is not None and len(told) == 1:
-                    reason = "agreement"
-                    reached.setdefault(next(iter(told)), []).extend(
-                        [*(clue.place for clue in agreeing), occurrence.place]
-                    )
-                else:
-                    undecided.append(occurrence.place)
-            else:  # a noun of fixed gender
+                if told and told is not gender:
+                    reached.setdefault(told, []).extend(clue.place for clue in agreeing)
+            elif told and ("epicene" in by_form or by_form >= {"masculine", "feminine"}):
+                reason = "agreement"
+                reached.setdefault(told, []).extend([*(clue.place for clue in agreeing), occurrence.place])
+            else:
                 undecided.append(occurrence.place)
         if not reached:
             evidence = tuple(_shown(words, place) for place in undecided)
@@ -255,16 +231,11 @@ class OccupationFinder:
         if by_form in ({"masculine-only"}, {"feminine-only"}):
             return self._read_fixed(words, occurrence, agreeing)
         by_form = {gender.removesuffix("-only") for gender in by_form}
-        told = _intersection(agreeing)
-        by_agreement = next(iter(told)) if told is not None and len(told) == 1 else None
-        if by_form == {"feminine"}:
-            return _by_mention(words, occurrence, Gender.FEMININE, "form")
-        if by_form == {"masculine"}:
-            if by_agreement is Gender.FEMININE:
-                return _by_mention(words, occurrence, Gender.FEMININE, "agreement", agreeing)
-            return _by_mention(words, occurrence, Gender.MASCULINE, "form")
-        if by_agreement is not None:
-            return _by_mention(words, occurrence, by_agreement, "agreement", agreeing)
+        told = _agreed(agreeing)
+        if by_form == {"feminine"} or (by_form == {"masculine"} and told is not Gender.FEMININE):
+            return _by_mention(words, occurrence, Gender(*by_form), "form")
+        if told:
+            return _by_mention(words, occurrence, told, "agreement", agreeing)
         default = self.language.bare_epicene(words[occurrence.end - 1])
         return _by_mention(words, occurrence, _LETTERS.get(default or "", Gender.NEUTRAL), "epicene")
 
@@ -277,10 +248,9 @@ class OccupationFinder:
         named = [Clue(at, self.language.sexes[words[at]]) for at in beside if words[at] in self.language.sexes]
         by_sense = agreeing + self.language.by_sense(words, start, end, number)
         found = named or [clue for clue in by_sense if clue.agreement == against]
-        told = _intersection(found)
-        if told is None or len(told) != 1:
-            return _by_mention(words, occurrence, Gender.NEUTRAL, "epicene")
-        return _by_mention(words, occurrence, next(iter(told)), "agreement", found)
+        if told := _agreed(found):
+            return _by_mention(words, occurrence, told, "agreement", found)
+        return _by_mention(words, occurrence, Gender.NEUTRAL, "epicene")
 
     def read_unknown(self, words: Sequence[str], start: int, end: int) -> Finding:
         """The gender of a mention absent from the lexicon: by agreeing words, then its ending."""
@@ -288,15 +258,11 @@ class OccupationFinder:
             return self.read(words, Occurrence(start, end, self._fixed[words[end - 1]]))
         occurrence = Occurrence(start, end, frozenset({("epicene", "singular"), ("epicene", "plural")}))
         agreeing = self._agreeing(words, occurrence)
-        told = _intersection(agreeing)
-        if told is not None and len(told) == 1:
-            return _by_mention(words, occurrence, next(iter(told)), "agreement", agreeing)
+        if told := _agreed(agreeing):
+            return _by_mention(words, occurrence, told, "agreement", agreeing)
         ending = "mf" if names_both(words[end - 1]) else self.language.noun(words[end - 1])
-        if ending in _LETTERS:
-            return _by_mention(words, occurrence, _LETTERS[ending], "ending")
-        if ending == "mf":
-            return _by_mention(words, occurrence, Gender.NEUTRAL, "ending")
-        return _by_mention(words, occurrence, None, "unknown")
+        gender = Gender.NEUTRAL if ending == "mf" else _LETTERS.get(ending or "")
+        return _by_mention(words, occurrence, gender, "ending" if gender else "unknown")
 
     def occurrences(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
         """Mentions of an occupation, from left to right; the longest of overlapping forms."""
@@ -374,7 +340,7 @@ class OccupationFinder:
     def _agreeing(self, words: Sequence[str], occurrence: Occurrence) -> Clues:
         """Determiners and adjectives around an occurrence, with the genders they agree with."""
         language, start, end = self.language, occurrence.start, occurrence.end
-        numbers = _numbers_of(occurrence.readings)
+        numbers = frozenset(number for _, number in occurrence.readings)
         number = next(iter(numbers)) if len(numbers) == 1 else "singular"
         found: Clues = []
         for position in range(start - 1, max(start - 4, -1), -1):
@@ -407,13 +373,11 @@ def _by_mention(
     return Finding(gender, reason, evidence, (*places, mention.place))
 
 
-def _intersection(agreeing: Iterable[Clue]) -> set[Gender] | None:
-    """The genders that all agreeing words allow: None without any word, empty if they contradict each other."""
-    told: set[Gender] | None = None
-    for clue in agreeing:
-        genders = {_LETTERS[letter] for letter in clue.agreement}
-        told = genders if told is None else told & genders
-    return told
+def _agreed(agreeing: Iterable[Clue]) -> Gender | None:
+    """The only gender that all agreeing words allow; None without any word, or if they contradict each other."""
+    told = [{_LETTERS[letter] for letter in clue.agreement} for clue in agreeing]
+    common = set.intersection(*told) if told else set()
+    return common.pop() if len(common) == 1 else None
 
 
 @cache

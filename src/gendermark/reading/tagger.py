@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
@@ -77,8 +76,3 @@ def tagger(code: str) -> Tagger | None:
         return None
     model = json.loads(gzip.decompress(packed))
     return Tagger(model["weights"], model["known"])
-
-
-def plain(word: str) -> str:
-    """A word in lower case without accents, to compare words of two languages."""
-    return "".join(letter for letter in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(letter))

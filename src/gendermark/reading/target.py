@@ -20,11 +20,11 @@ from gendermark.languages.folders import language_of, rows_of
 from gendermark.languages.language import Language, unknown_noun
 from gendermark.languages.speaking import reader_of
 from gendermark.reading.gendered import GenderedWords
-from gendermark.reading.nouns import is_person, singular
+from gendermark.reading.nouns import is_person, plain, singular
 from gendermark.reading.occupations import OccupationFinder, Occurrence, Readings, bundled_finder
 from gendermark.reading.people import PLACEHOLDER, SourcePerson
 from gendermark.reading.profiles import function_words
-from gendermark.reading.tagger import plain, tagger
+from gendermark.reading.tagger import tagger
 from gendermark.reading.words import Place, Span, names_both, spans_of, word_spans
 from gendermark.records import Gender
 
@@ -752,7 +752,7 @@ def _is_translation(one: _Asked, reading: Reading, word: str) -> float:
 
 @lru_cache(maxsize=65_536)
 def _likeness(english: str, word: str) -> float:
-    one, other = plain(english), plain(word).translate(_LATIN)
+    one, other = plain(english.lower()), plain(word).translate(_LATIN)
     if min(len(one), len(other)) < 4 or not {one[0], other[0]} & {other[0], "c", "k", "q"}:
         return 0.0
     match = SequenceMatcher(None, one, other, autojunk=False)
