@@ -532,6 +532,8 @@ def _note(view: View) -> Section:
         f"Significant: p < {ALPHA} after Holm's correction over the tests of one result; where the summary counts "
         "results or names the largest, after Benjamini–Hochberg over all of them.",
     ]
+    if any(result.selection.rules == "best" for *_, result in view.results()):
+        notes.append("Corrected rules: how they differ from the published ones is in gendermark's docs/benchmarks/.")
     if view.compared():
         notes.append(f"Systems are compared sentence by sentence; significant: p < {ALPHA} after {FAMILY}.")
     if len(view.tested) < len(view.runs):
