@@ -141,10 +141,6 @@ def noun(word: str) -> Agreement | None:
     return "f" if word.endswith("ات") else "m"
 
 
-def bare_epicene(word: str) -> Agreement | None:
-    return None if "/" in word else "m"
-
-
 _PREFIXES = [
     conjunction + rest
     for conjunction in ("", "و", "ف")
@@ -177,7 +173,7 @@ LANGUAGE = Language(
     normalise=normalise,
     clues=clues,
     noun=noun,
-    bare_epicene=bare_epicene,
+    bare_epicene=lambda word: None if "/" in word else "m",
     sexes=_TABLES["sexes"],
     by_sense=by_sense,
     role_forms=_role_forms,

@@ -260,10 +260,6 @@ def _predicate(words: Sequence[str], position: int, far: bool) -> Clues:
 _noun_by_ending = gender_by_ending(toml_of("cs", "words.toml")["endings"])
 
 
-def _noun(word: str) -> Agreement | None:
-    return None if _NEUTER.fullmatch(word) or word in _W["common"] else _noun_by_ending(word)
-
-
 def _bare_epicene(word: str) -> Agreement | None:
     """Of forms for both genders: "strážné" is no masculine singular, "strážným" no feminine one; "účetní" is both."""
     if _NEUTER.fullmatch(word):
@@ -281,7 +277,7 @@ LANGUAGE = Language(
     transparent=_W["transparent"],
     adjective=_adjective,
     clues=_clues,
-    noun=_noun,
+    noun=lambda word: None if _NEUTER.fullmatch(word) or word in _W["common"] else _noun_by_ending(word),
     bare_epicene=_bare_epicene,
     sexes=_TABLES["sexes"],
     by_sense=_by_sense,

@@ -68,10 +68,6 @@ def _adjective(word: str, number: str) -> Agreement | None:
     return _TABLES["sexes"].get(word) or next(endings, None)
 
 
-def _noun(word: str) -> Agreement | None:
-    return None if word in _W["neuters"] or len(word) < 4 else _noun_by_ending(word)
-
-
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     noun, before = words[start], words[start - 1] if start else ""
     if words[end - 1] in _W["neuters"] or noun in _W["neuters"]:
@@ -112,7 +108,7 @@ LANGUAGE = Language(
     adjective=_adjective,
     normalise=_normalise,
     clues=_clues,
-    noun=_noun,
+    noun=lambda word: None if word in _W["neuters"] or len(word) < 4 else _noun_by_ending(word),
     sexes=_TABLES["sexes"],
     by_sense=_by_sense,
 )

@@ -130,11 +130,6 @@ def _verb_subject(words: Sequence[str], start: int, at: int) -> str:
     return "" if owned is None or clause[owned + 1] in _W["kin"] else "other"
 
 
-def _bare_epicene(word: str) -> Agreement | None:
-    """Nouns for both sexes are neutral where nothing agrees with them, but for "नर्स", a feminine noun."""
-    return "f" if word == "नर्स" else None
-
-
 LANGUAGE = Language(
     code="hi",
     name="Hindi",
@@ -145,7 +140,8 @@ LANGUAGE = Language(
     normalise=_normalise,
     clues=_clues,
     noun=gender_by_ending(toml_of("hi", "words.toml")["endings"]),
-    bare_epicene=_bare_epicene,
+    # Nouns for both sexes are neutral where nothing agrees with them, but for a feminine one, "nurse".
+    bare_epicene=lambda word: "f" if word == "नर्स" else None,
     has_articles=False,
     head_is_last=True,
     sex_stems=(("महिला", "f"), ("स्त्री", "f"), ("फीमेल", "f")),

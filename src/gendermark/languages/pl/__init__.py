@@ -169,10 +169,6 @@ def _predicate(
 _noun_by_ending = gender_by_ending(toml_of("pl", "words.toml")["endings"])
 
 
-def _noun(word: str) -> Agreement | None:
-    return None if _NEUTER.fullmatch(word) else _noun_by_ending(word)
-
-
 def _bare_epicene(word: str) -> Agreement | None:
     """ "Kierowca", "świadek", "psycholog" are masculine where nothing else is said; "pracownicy" alone is an oblique
     case of the feminine, as its plural would open the clause.
@@ -190,7 +186,7 @@ LANGUAGE = Language(
     transparent=_W["transparent"],
     adjective=_adjective,
     clues=_clues,
-    noun=_noun,
+    noun=lambda word: None if _NEUTER.fullmatch(word) else _noun_by_ending(word),
     bare_epicene=_bare_epicene,
     sexes=_TABLES["sexes"],
     by_sense=_by_sense,

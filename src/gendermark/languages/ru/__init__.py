@@ -43,10 +43,6 @@ _FEMININE_ENDINGS = ("ая", "ую", "ей", "ой", "аяся", "уюся", "е
 _PLURAL_ENDINGS = ("ие", "ые", "их", "ых", "ими", "ыми", "иеся", "ихся")
 
 
-def _is_nominal(word: str) -> bool:
-    return _PEOPLE["participle"].fullmatch(word) is not None
-
-
 def _person_noun(word: str, number: str) -> Agreement | None:  # noqa: ARG001
     if _PEOPLE["no_sex"].fullmatch(word):
         return None
@@ -70,7 +66,7 @@ LANGUAGE = _GRAMMAR.language(
     has_animacy=True,
     case_ending=re.compile("[аяоеиыуюьйвмх]{1,3}$"),
     person_ending=_PEOPLE["ending"],
-    is_nominal=_is_nominal,
+    is_nominal=lambda word: _PEOPLE["participle"].fullmatch(word) is not None,
     verb_ending=_PEOPLE["verb_ending"],
     agent_ending=_PEOPLE["agent_ending"],
     ambiguous_adjective=re.compile(r".*[ое]й"),
