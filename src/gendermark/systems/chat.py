@@ -54,9 +54,15 @@ class Prompt:
 
         A hint, given by `hinted:` only, is a paragraph before the user's message.
         """
+        codes = {"source_language": source_language, "target_language": target_language}
+
+        def value(field: re.Match[str]) -> str:
+            return language_name(codes[field[1]]) if field[1] in codes else source
+
         roles = (("system", self.system, ""), ("user", self.template, f"{hint}\n\n" if hint else ""))
+        # One pass, so that braces in a sentence are kept; look up only the names that are used.
         return [
-            {"role": role, "content": before + _filled(template, source, source_language, target_language)}
+            {"role": role, "content": before + _FIELD.sub(value, template)}
             for role, template, before in roles
             if template
         ]
@@ -99,12 +105,6 @@ def open_prompt(name_or_file: str = "default", system: str = "") -> Prompt:
     if "{source}" not in template:
         raise BadFile(path, "has no {source}, the placeholder of the sentence to translate; add it")
     return Prompt(template, system)
-
-
-def _filled(template: str, source: str, source_language: str, target_language: str) -> str:
-    codes = {"source_language": source_language, "target_language": target_language}
-    # One pass, so that braces in a sentence are kept; look up only the names that are used.
-    return _FIELD.sub(lambda match: language_name(codes[match[1]]) if match[1] in codes else source, template)
 
 
 # -- reading the answer
@@ -159,11 +159,7 @@ def extract(answer: str, source: str) -> tuple[str | None, str]:
         return None, ALTERNATIVES
     if marked:
         return _unwrapped(marked[0], source), ""
-    return _unmarked(_unwrapped(text, source), source)
-
-
-def _unmarked(text: str, source: str) -> tuple[str | None, str]:
-    text = _OUTER_TAGS.sub("", text)
+    text = _OUTER_TAGS.sub("", _unwrapped(text, source))
     n_breaks = source.strip().count("\n")
     first, _, rest = text.partition("\n")
     if text.count("\n") > n_breaks and first.rstrip(" *_").endswith((":", "：")):

@@ -71,7 +71,11 @@ class Command(System):
         for direction, group in by_direction(requests).items():
             try:
                 for portion in [[one] for one in group] if self._mode == "stream" else [group]:
-                    yield from self._answer_portion(self._process_for(direction), portion, group)
+                    if self._process is not None and self._process.direction != direction:
+                        self.close()
+                    if self._process is None:
+                        self._process = _LineProcess(self._arguments, direction, self.spec)
+                    yield from self._answer_portion(self._process, portion, group)
             except BaseException:
                 # Including on Ctrl-C: the program has its own session and would not notice.
                 self.close()
@@ -90,7 +94,12 @@ class Command(System):
         lines: list[str] = []
         try:
             while (line := process.read(self._timeout_seconds)) is not None:
-                lines.append(self._without_key(line))
+                for name, value in self._secrets.items():
+                    if value in line:
+                        raise SystemFailure(
+                            f"{self.spec} writes the key in {name} as a translation, which is not kept {KEPT}"
+                        )
+                lines.append(line)
                 if is_stream and process.last_line_is_complete:
                     yield _translations(requests, lines)
                     return
@@ -122,19 +131,6 @@ class Command(System):
             with contextlib.suppress(ValueError):
                 return f"was ended by {signal.Signals(-return_code).name}"
         return f"stopped with exit code {return_code}" if return_code else ""
-
-    def _without_key(self, line: str) -> str:
-        for name, value in self._secrets.items():
-            if value in line:
-                raise SystemFailure(f"{self.spec} writes the key in {name} as a translation, which is not kept {KEPT}")
-        return line
-
-    def _process_for(self, direction: tuple[str, str]) -> _LineProcess:
-        if self._process is not None and self._process.direction != direction:
-            self.close()
-        if self._process is None:
-            self._process = _LineProcess(self._arguments, direction, self.spec)
-        return self._process
 
     def _failure(
         self, problem: str, process: _LineProcess, position: int, requests: Sequence[Request]
@@ -175,9 +171,7 @@ class _LineProcess:
             )
         except OSError as problem:
             raise SystemFailure(f"{spec} cannot be started: {problem.strerror or problem}") from None
-        self._threads = [
-            threading.Thread(target=target, daemon=True) for target in (self._read_output, self._read_errors)
-        ]
+        self._threads = [threading.Thread(target=read, daemon=True) for read in (self._read_output, self._read_errors)]
         for thread in self._threads:
             thread.start()
 

@@ -287,7 +287,11 @@ def _load(directory: Path, options: Mapping[str, str]) -> tuple[Any, int, int]:
         device = "cuda" if has_cuda else "cpu"
     usable = ("default", "auto", *sorted(library.get_supported_compute_types(device)))
     compute_type = choice_option(options, "compute_type", usable)
-    n_workers = count_option(options, "workers", _default_workers(device))
+    # One single-threaded worker per core (a container or batch system may restrict these), but one for a GPU. Workers
+    # process whole batches independently, while threads synchronise at every layer: on two idle cores two workers were
+    # twice as fast as one and two threads 1.1 times; on two busy ones neither gained anything.
+    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    n_workers = count_option(options, "workers", 1 if device == "cuda" else min(_MOST_WORKERS, n_cores))
     n_threads = count_option(options, "threads", 1)
     level = library.get_log_level()
     library.set_log_level(logging.ERROR)  # it warns about every conversion of the stored type
@@ -312,19 +316,6 @@ def _load(directory: Path, options: Mapping[str, str]) -> tuple[Any, int, int]:
     finally:
         library.set_log_level(level)
     return translator, n_workers, n_threads
-
-
-def _default_workers(device: str) -> int:
-    """One single-threaded worker per core, up to four; one for a GPU.
-
-    Workers process whole batches independently, while threads synchronise at every layer: on two idle cores two workers
-    were twice as fast as one and two threads 1.1 times; on two busy ones neither gained anything.
-    """
-    if device == "cuda":
-        return 1
-    # A container or batch system may restrict the available cores.
-    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(_MOST_WORKERS, n_cores)
 
 
 def _vocabulary_file(directory: Path, side: str) -> Path:

@@ -153,18 +153,17 @@ class Engine(System):
         return self._frames[direction]
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        kinds: dict[tuple[Task, Direction], list[Request]] = {}
-        for request in requests:
-            kinds.setdefault((request.task, (request.source_language, request.target_language)), []).append(request)
-        for (task, direction), group in kinds.items():
-            frame, jobs, unasked = self._jobs(direction, group)
-            if unasked:
-                yield unasked
-            if task is Task.SAMPLE:
-                yield from self._sample(jobs, frame)
-            else:
-                work = self._translated if task is Task.TRANSLATE else self._scored
-                yield from self._in_batches(jobs, partial(work, frame=frame))
+        for task in Task:
+            of_task = [request for request in requests if request.task is task]
+            for direction, group in by_direction(of_task).items():
+                frame, jobs, unasked = self._jobs(direction, group)
+                if unasked:
+                    yield unasked
+                if task is Task.SAMPLE:
+                    yield from self._sample(jobs, frame)
+                else:
+                    work = self._translated if task is Task.TRANSLATE else self._scored
+                    yield from self._in_batches(jobs, partial(work, frame=frame))
 
     def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
         for direction, group in by_direction(requests).items():
@@ -185,8 +184,13 @@ class Engine(System):
         with self._quietly():
             frame = self._frame(direction)
             jobs = [self._job(request, frame) for request in requests if request.source.strip()]
-        unasked = [answer for request in requests if not request.source.strip() for answer in _of_nothing(request)]
-        unasked += [answer for job in jobs if job.problem for answer in _failed(job.request, job.problem)]
+        unasked = [answer for job in jobs if job.problem for answer in _failed(job.request, job.problem)]
+        for request in requests:
+            if not request.source.strip():
+                if request.task is Task.SCORE:
+                    unasked += _failed(request, "the source is empty")
+                else:  # has an empty translation
+                    unasked += [Translation(request.request_id, "", sample) for sample in request.samples]
         return frame, [job for job in jobs if not job.problem], unasked
 
     def _in_batches(self, jobs: Sequence[Job], work: Work[Job, list[Translation]]) -> Iterator[Sequence[Translation]]:
@@ -209,11 +213,10 @@ class Engine(System):
         return Translation(request.request_id, output.text, sample, output.problem, *numbers)
 
     def _scored(self, jobs: Sequence[Job], frame: Any) -> list[list[Translation]]:
-        answers = []
-        for job, scores in zip(jobs, self._score(jobs, frame), strict=True):
-            numbers = (sum(scores), len(scores), scores)
-            answers.append([Translation(job.request.request_id, job.request.target, 0, None, *numbers)])
-        return answers
+        return [
+            [Translation(job.request.request_id, job.request.target, 0, None, sum(scores), len(scores), scores)]
+            for job, scores in zip(jobs, self._score(jobs, frame), strict=True)
+        ]
 
     def _sample(self, jobs: Sequence[Job], frame: Any) -> Iterator[Sequence[Translation]]:
         for job in jobs:
@@ -229,14 +232,14 @@ class Engine(System):
                 except _CannotContinue as problem:
                     yield _failed(waiting.pop(problem.number).request, problem.reason)
                     continue
-                yield [answer for pair in zip(requests, drawn, strict=True) for answer in self._samples(*pair)]
+                answers: list[Translation] = []
+                for request, draws in zip(requests, drawn, strict=True):
+                    # Most samples of a request are equal.
+                    known = {one: self._translation(request, one, 0) for one in set(draws)}
+                    pairs = zip(request.samples, draws, strict=True)
+                    answers += [replace(known[one], sample=sample) for sample, one in pairs]
+                yield answers
                 break
-
-    def _samples(self, request: Request, draws: Sequence[Draw]) -> Iterator[Translation]:
-        # Most samples of a request are equal.
-        answers = {one: self._translation(request, one, 0) for one in set(draws)}
-        for sample, one in zip(request.samples, draws, strict=True):
-            yield replace(answers[one], sample=sample)
 
     def _continue_all(
         self, sources: Sequence[Tokens], frame: Any, prefixes: Sequence[tuple[int, tuple[int, ...]]]
@@ -289,13 +292,6 @@ class Engine(System):
                 self._n_given_up += reason is None
                 answers.append(give_up(part[0], reason or "not enough memory for this sentence, even alone"))
         return answers
-
-
-def _of_nothing(request: Request) -> list[Translation]:
-    """An empty source has an empty translation, without an engine."""
-    if request.task is Task.SCORE:
-        return _failed(request, "the source is empty")
-    return [Translation(request.request_id, "", sample) for sample in request.samples]
 
 
 def _failed(request: Request, reason: str) -> list[Translation]:

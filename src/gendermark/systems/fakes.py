@@ -99,17 +99,14 @@ class Fake(System):
         yield [self._answer(request, sample) for request in requests for sample in request.samples]
 
     def _answer(self, request: Request, sample: int) -> Translation:
-        said = self._behave(self._item_of[request.source], self._chance(request, sample))
+        # Independent of the task, so that it scores its own translation as likely.
+        key = f"{self._seed}/{request.source}/{request.target_language}/{sample}"
+        chance = random.Random(hashlib.sha256(key.encode()).digest())
+        said = self._behave(self._item_of[request.source], chance)
         if request.task is Task.SCORE:
-            # Only its own translation is likely.
             likely = bool(said) and request.target is not None and request.target in said
             return Translation(request.request_id, request.target, sample, None, -1.0 if likely else -9.0)
         return Translation(request.request_id, said, sample)
-
-    def _chance(self, request: Request, sample: int) -> random.Random:
-        # Independent of the task, so that it scores its own translation as likely.
-        key = f"{self._seed}/{request.source}/{request.target_language}/{sample}"
-        return random.Random(hashlib.sha256(key.encode()).digest())
 
     def _render(self, item: Item, gender: Gender) -> str:
         return self._benchmark.render(item, gender, self._selection)

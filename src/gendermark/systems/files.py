@@ -108,7 +108,12 @@ class Files(System):
             flag_option(options, "allow_missing"),
             flag_option(options, "accept_unsound"),
         )
-        self.tasks = _tasks_of(path)
+        if _is_directory(path):
+            inside = [*path.glob("*.jsonl"), *path.glob("*/*.jsonl")]
+            self.tasks = TASKS if any(map(has_samples, inside)) else frozenset({Task.TRANSLATE})
+        else:
+            tasks = {Task.TRANSLATE: has_translations(path), Task.SAMPLE: has_samples(path)}
+            self.tasks = frozenset(task for task, is_there in tasks.items() if is_there)
         self._translations: Sequence[str | None] = []
         self._samples: Sequence[Samples] = []
         self._notes: list[str] = []
@@ -151,14 +156,6 @@ class Files(System):
 
     def notes(self) -> Sequence[str]:
         return self._notes
-
-
-def _tasks_of(path: Path) -> frozenset[Task]:
-    if _is_directory(path):
-        inside = [*path.glob("*.jsonl"), *path.glob("*/*.jsonl")]
-        return TASKS if any(map(has_samples, inside)) else frozenset({Task.TRANSLATE})
-    tasks = {Task.TRANSLATE: has_translations(path), Task.SAMPLE: has_samples(path)}
-    return frozenset(task for task, is_there in tasks.items() if is_there)
 
 
 def _sampled(request: Request, samples: Samples) -> list[Translation]:

@@ -248,21 +248,23 @@ class Client:
                 is_hopeless = n_garbled > 1 or (problem.kind == "unreachable" and not self._was_reached)
                 is_too_long = problem.retry_after > PATIENCE.longest_retry_after_seconds
                 if is_hopeless or is_too_long or n_in_vain > max_retries:
-                    raise self._failure(problem, attempt) from None
-                self._wait_before_next(n_in_vain, problem.retry_after, stop)
+                    times = f" (attempt {attempt}, the last)" if attempt > 1 else ""
+                    pause = (
+                        f"; it asks for a pause of {problem.retry_after:,.0f} seconds" if problem.retry_after else ""
+                    )
+                    hint = f"; {problem.hint}" if problem.hint else ""
+                    raise SystemFailure(f"{self.spec} {problem}{times}{pause}{hint}{self._kept}") from None
+                if problem.retry_after:
+                    with self._lock:  # applies to all requests
+                        self._pause_end = max(self._pause_end, time.monotonic() + problem.retry_after)
+                else:
+                    seconds = PATIENCE.backoff_seconds * 2 ** min(n_in_vain - 1, 10) * random.uniform(0.5, 1.5)
+                    self._wait(min(seconds, PATIENCE.longest_backoff_seconds), stop)
             else:
                 with self._lock:
                     self._n_answered += 1
                 return answer
         raise SystemFailure(f"{self.spec} was not asked again because other requests failed{self._kept}")
-
-    def _wait_before_next(self, attempt: int, retry_after: float, stop: threading.Event) -> None:
-        if retry_after:
-            with self._lock:  # applies to all requests
-                self._pause_end = max(self._pause_end, time.monotonic() + retry_after)
-        else:
-            seconds = PATIENCE.backoff_seconds * 2 ** min(attempt - 1, 10) * random.uniform(0.5, 1.5)
-            self._wait(min(seconds, PATIENCE.longest_backoff_seconds), stop)
 
     def _wait_for_turn(self, stop: threading.Event) -> None:
         with self._lock:
@@ -350,31 +352,21 @@ class Client:
             pause = _retry_after(response.headers.get("Retry-After"))
             is_crowded = status == 429 or (status == 503 and pause > 0)
             return _PassingError(answered, retry_after=pause, hint=slower, kind="crowded" if is_crowded else "")
+        look = f"check the URL {self.url}"
+        key = f"check the key in {self._key_variable}" if self._secrets else f"set {self._key_variable} to a key"
         advice = {
             "quota": "the quota is used up: raise it, or wait until it is renewed",
-            "key": self._key_advice,
+            "key": key if self._key_variable else look,
             "too large": "that is more text at once than it takes",
             "redirect": "redirects are not followed: give the URL that it redirects to",
-            "absent": f"check the URL {self.url}",
+            "absent": look,
         }.get(kind, "check languages and options")
         sentence = f"{self.spec} {answered}; {advice}{self._kept}"
         return (TooLarge if kind == "too large" else Refusal)(sentence, status, said, payload)
 
-    def _failure(self, problem: _PassingError, n_attempts: int) -> SystemFailure:
-        times = f" (attempt {n_attempts}, the last)" if n_attempts > 1 else ""
-        pause = f"; it asks for a pause of {problem.retry_after:,.0f} seconds" if problem.retry_after else ""
-        hint = f"; {problem.hint}" if problem.hint else ""
-        return SystemFailure(f"{self.spec} {problem}{times}{pause}{hint}{self._kept}")
-
     @property
     def _kept(self) -> str:
         return f" {KEPT}" if self._was_reached else ""
-
-    @property
-    def _key_advice(self) -> str:
-        if not self._key_variable:
-            return f"check the URL {self.url}"
-        return f"check the key in {self._key_variable}" if self._secrets else f"set {self._key_variable} to a key"
 
 
 def identity(client: Client, options: Mapping[str, str]) -> str:

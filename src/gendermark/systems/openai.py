@@ -132,8 +132,13 @@ class OpenAI(System):
         self._check_decoding(requests)
         if not self._is_checked:
             self._check_model()
-            if self._endpoint == "completions" and not self._can_score():
-                self.tasks = self.tasks - {Task.SCORE}
+            if self._endpoint == "completions":
+                try:
+                    can_score = bool(self._scored_tokens("Hello, world")[0])
+                except http.Refusal:
+                    can_score = False
+                if not can_score:
+                    self.tasks = self.tasks - {Task.SCORE}
             self._is_checked = True
 
     def _check_decoding(self, requests: Sequence[Request]) -> None:
@@ -172,21 +177,21 @@ class OpenAI(System):
             names = ", ".join(sorted(offered)[:_MOST_NAMED])
             raise UserError(f"{self._client.url} has no model {self._model!r}; it offers: {names}{more}") from None
 
-    def _can_score(self) -> bool:
-        try:
-            return bool(self._scored_tokens("Hello, world")[0])
-        except http.Refusal:
-            return False
-
     # -- asking
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         self._check_decoding(requests)
-        if self._batches is not None:
-            yield from self._answer_in_batches(self._batches, requests)
+        if self._batches is None:
+            for _, answers in self._client.in_parallel(self._answer_one, [[request] for request in requests]):
+                yield answers
             return
-        for _, answers in self._client.in_parallel(self._answer_one, [[request] for request in requests]):
-            yield answers
+        asked = {f"{one.request_id}.{one.first_sample}.{one.n_samples}": one for one in requests}
+        bodies = {
+            name: {**self._prompt.body, **self._body(one, one.first_sample, one.n_samples)}
+            for name, one in asked.items()
+        }
+        for portion in self._batches.answer(bodies):
+            yield [answer for name, found in portion.items() for answer in self._read_batched(asked[name], found)]
 
     def _answer_one(self, requests: Sequence[Request]) -> list[Translation]:
         (request,) = requests
@@ -198,15 +203,6 @@ class OpenAI(System):
             if (reason := _item_problem(problem)) is None:
                 raise
             return [self._failed(request, sample, reason, problem.said) for sample in request.samples]
-
-    def _answer_in_batches(self, way: Batches, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        asked = {f"{one.request_id}.{one.first_sample}.{one.n_samples}": one for one in requests}
-        bodies = {
-            name: {**self._prompt.body, **self._body(one, one.first_sample, one.n_samples)}
-            for name, one in asked.items()
-        }
-        for portion in way.answer(bodies):
-            yield [answer for name, found in portion.items() for answer in self._read_batched(asked[name], found)]
 
     def _read_batched(self, request: Request, found: Mapping[str, Any]) -> list[Translation]:
         """The rest of the batch is paid for: an invalid answer is an error of that sentence only."""
