@@ -8,6 +8,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from itertools import chain, zip_longest
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -32,7 +33,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.names import checked
 from gendermark.reading.failures import MISSING
 from gendermark.records import Request, Task, Translation
-from gendermark.result import Result, ResultList, SourceAndTranslation
+from gendermark.result import Result, ResultList
 from gendermark.runs.executors import SERIAL, Executor, open_executor
 from gendermark.runs.score import Origin, sentence_of
 from gendermark.runs.score import score as judge_and_estimate
@@ -41,7 +42,6 @@ from gendermark.selection import Selection, options_of, own_options
 if TYPE_CHECKING:  # runs alone need these: scoring a file must stay fast
     from gendermark.auditing.audit import Audit
     from gendermark.runs.compare import ComparisonReport
-    from gendermark.runs.folder import Text
     from gendermark.runs.gates import Verdict as GateVerdict
     from gendermark.runs.quality_gap import QualityGap, Scorer
     from gendermark.runs.run import RunContext
@@ -647,11 +647,9 @@ def load(run: Results) -> ResultList:
     from gendermark.runs.folder import read_run
 
     read = read_run(run)
-    return ResultList(replace(one, texts=mapped(_sentence, read.texts[one.cell])) for one in read.results)
-
-
-def _sentence(text: Text) -> SourceAndTranslation:
-    return text.source, text.translation
+    return ResultList(
+        replace(one, texts=mapped(attrgetter("source", "translation"), read.texts[one.cell])) for one in read.results
+    )
 
 
 def rejudge(run: Path | str, output: Path | str | None = None, *, rules: str = "", **options: Any) -> ResultList:
@@ -672,21 +670,19 @@ def rejudge(run: Path | str, output: Path | str | None = None, *, rules: str = "
 # -- what can be asked for ---------------------------------------------------------------------------------------------
 
 
-def shown_sources(item_set: ItemSet) -> list[str]:
-    """The text shown to a system for each item: its sentence, with context if requested."""
-    benchmark: Benchmark = registry.load("benchmark", item_set.selection.benchmark)
-    return [request.source for request in benchmark.requests(item_set)]
+def export_items(benchmark: str, to: str = "", **options: Any) -> tuple[ItemSet, list[str]]:
+    """The items to translate elsewhere, and the text of each: its sentence, with context if requested.
 
-
-def export_items(benchmark: str, to: str = "", **options: Any) -> ItemSet:
-    """The items to translate elsewhere; the target language matters only if the sources depend on it."""
+    The target language matters only if the sources depend on it.
+    """
     found: Benchmark = registry.load("benchmark", benchmark)
     selection = Selection(benchmark, target_language=to, **options)
     if not to and not found.sources_depend_on_target:
         pairs = found.language_pairs(selection.data)
         source = selection.source_language or pairs[0][0]
         selection = replace(selection, target_language=next((t for s, t in pairs if s == source), ""))
-    return found.load(found.complete(selection))
+    item_set = found.load(found.complete(selection))
+    return item_set, [request.source for request in found.requests(item_set)]
 
 
 @dataclass(frozen=True)
@@ -703,13 +699,17 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
     An option applies to the benchmarks that have it.
     """
     given = {name: value for name, value in options.items() if value}
+    found: dict[Selection, None] = {}
     if benchmarks:
-        return Chosen(
-            tuple(dict.fromkeys(_of_named(name, to, given, benchmarks) for to in targets for name in benchmarks))
-        )
+        # With several benchmarks, an option need not exist in each.
+        own = {name: own_options(registry.load("benchmark", name).settings) for name in benchmarks}
+        for to in targets:
+            for name in benchmarks:
+                foreign = set().union(*own.values()) - own[name].keys()
+                found[select(name, to, **{key: value for key, value in given.items() if key not in foreign})[1]] = None
+        return Chosen(tuple(found))
     _refuse_unknown_values(given)
     source = given.get("source_language", "")
-    found: dict[Selection, None] = {}
     left_out: dict[str, str] = {}
     for to in targets:
         for name, benchmark in registry.every("benchmark"):
@@ -725,13 +725,6 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
         reasons = list(dict.fromkeys(left_out.values()))
         raise UserError(reasons[0] if len(reasons) == 1 else f"no benchmark matches: {'; '.join(reasons)}")
     return Chosen(tuple(found), left_out)
-
-
-def _of_named(name: str, to: str, given: Mapping[str, Any], benchmarks: Sequence[str]) -> Selection:
-    """With several benchmarks, an option need not exist in each."""
-    elsewhere = {option for other in benchmarks for option in own_options(registry.load("benchmark", other).settings)}
-    own = own_options(registry.load("benchmark", name).settings)
-    return select(name, to, **{key: value for key, value in given.items() if key in own or key not in elsewhere})[1]
 
 
 def _refuse_unknown_values(given: Mapping[str, Any]) -> None:

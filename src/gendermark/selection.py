@@ -82,8 +82,13 @@ class _OfItsBenchmark(type):
         if parts := own.get("parts"):
             own["parts"] = (parts,) if isinstance(parts, str) else tuple(parts)
         for key in given.keys() - own.keys():
-            if given[key]:  # empty values are not options
-                _refuse(key, benchmark, made)
+            if not given[key]:  # empty values are not options
+                continue
+            if takers := [other for other, options in all_options().items() if key in options]:
+                several = " and ".join(([", ".join(takers[:-1])] if takers[1:] else []) + takers[-1:])
+                flag = Option(key).flag
+                raise UserError(f"{benchmark} takes no {flag}, which belongs to {several}; leave it out")
+            raise UnknownName(f"option of {benchmark}", key, list(options_of(made)))
         found = type.__call__(made, benchmark, *args, **own)
         clusters = [choice for choice in options_of(made)["cluster"].choices if choice]
         if clusters and not found.cluster:
@@ -91,15 +96,6 @@ class _OfItsBenchmark(type):
         elif clusters and found.cluster not in clusters:
             raise UnknownName(f"cluster of {benchmark}", str(found.cluster), clusters)
         return found
-
-
-def _refuse(name: str, benchmark: str, settings: type[Selection]) -> None:
-    takers = [other for other, options in all_options().items() if name in options]
-    if takers:
-        flag = Option(name).flag
-        several = " and ".join(([", ".join(takers[:-1])] if takers[1:] else []) + takers[-1:])
-        raise UserError(f"{benchmark} takes no {flag}, which belongs to {several}; leave it out")
-    raise UnknownName(f"option of {benchmark}", name, list(options_of(settings)))
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ def audit(
         parser (NAME): spaCy pipeline that parses your own texts.
     """
     from gendermark.auditing.audit import audit as carry_out
+    from gendermark.auditing.own_texts import write_people
     from gendermark.reporting.page import write_page
     from gendermark.runs.run import RunContext
 
@@ -59,7 +60,10 @@ def audit(
         if not found.audited:
             raise UserError("; ".join(found.refused))
         write_page(output, found.folders)
-    people = _write_people(found, output)
+    own = [(one.name, one.result) for one in found.audited if one.found.known.benchmark.reads_any_text]
+    people = output.with_suffix(".people.csv") if own else None
+    if people:
+        write_people(people, own)
     if as_json:
         print_json(
             {
@@ -78,16 +82,6 @@ def audit(
         say(f"error: {problem}")
     if found.refused:
         raise typer.Exit(UserError.exit_code)
-
-
-def _write_people(found: Audit, output: Path) -> Path | None:
-    from gendermark.auditing.own_texts import write_people
-
-    own = [(one.name, one.result) for one in found.audited if one.found.known.benchmark.reads_any_text]
-    path = output.with_suffix(".people.csv")
-    if own:
-        write_people(path, own)
-    return path if own else None
 
 
 def _check_output(path: Path) -> None:

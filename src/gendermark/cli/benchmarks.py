@@ -34,22 +34,19 @@ def list_names(kind: str, as_json: AsJson = False) -> None:
     if kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)
     table = listing(kind)
+    shown = kind if terminal.is_terminal(sys.stdout) else ""
     if as_json:
         print_json({kind: [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
-    elif not terminal.is_terminal(sys.stdout):
-        print_table(table.title, table.columns, table.rows)
-    elif kind == "benchmarks":
+    elif shown == "benchmarks":
         for name, measures, official, core, _ in table.rows:
-            into = (
-                official if core == official else f"{official if official != '–' else 'your data'}; core data: {core}"
-            )
+            into = official if core == official else f"{official.replace('–', 'your data')}; core data: {core}"
             print_text(f"{name}: {measures.partition(': ')[2]}\n  {into if core != '–' else 'your data'}")
         say("`gendermark score NAME --help` lists the rules and options of a benchmark.")
-    elif kind == "metrics":
+    elif shown == "metrics":
         rows = [(name, (metric, good, about.partition(". ")[0])) for name, metric, _, good, about in table.rows]
         print_table(table.title, ("metric", "better", "meaning"), grouped(rows))
         say("--json adds the definition of each metric.")
-    elif kind == "tables":
+    elif shown == "tables":
         print_table(table.title, table.columns[1:], grouped((paper, rest) for paper, *rest in table.rows))
     else:
         print_table(table.title, table.columns, table.rows)
@@ -68,7 +65,12 @@ def listing(kind: str) -> Table:
             rows.append((name, measures, directions(benchmark, "official"), directions(benchmark, "core"), rules))
         return Table(kind, "Benchmarks", ("name", "measures", "official data", "core data", "rules"), rows)
     if kind == "systems":
-        rows = [(f"{name}:…", _first_line(family)) for name, family in registry.every("system")]
+        rows = []
+        for name, family in registry.every("system"):
+            # The first line of the system's docstring, or its module's, without the spec.
+            own, module = family.__doc__ or "", sys.modules[family.__module__].__doc__ or ""
+            text = (own if own.startswith("`") else module).strip().split("\n\n")[0]
+            rows.append((f"{name}:…", " ".join(text.partition(": ")[2].split())))
         return Table(kind, "Systems", ("spec", "description"), rows)
     if kind == "tables":
         papers = tomllib.loads((files("gendermark") / "data" / "tables.toml").read_text(encoding="utf-8"))["papers"]
@@ -77,21 +79,13 @@ def listing(kind: str) -> Table:
     if kind == "languages":
         from gendermark.reading.occupations import lexicon
 
-        rows = [
-            (
-                code,
-                registry.load("language", code).name,
-                len({entry.occupation for entry in lexicon(code)}),
-                sum(len(entry.forms) for entry in lexicon(code)),
-            )
-            for code in registry.names("language")
-        ]
-        return Table(
-            kind,
-            "Target languages with gender",
-            ("code", "language", "occupations in lexicon", "word forms in lexicon"),
-            rows,
-        )
+        rows = []
+        for code in registry.names("language"):
+            n_occupations = len({entry.occupation for entry in lexicon(code)})
+            n_forms = sum(len(entry.forms) for entry in lexicon(code))
+            rows.append((code, registry.load("language", code).name, n_occupations, n_forms))
+        columns = ("code", "language", "occupations in lexicon", "word forms in lexicon")
+        return Table(kind, "Target languages with gender", columns, rows)
     rows = [
         (name, about.name, about.unit.scale, GOOD[about.better], f"{about.label}. {about.meaning}")
         for name, benchmark in registry.every("benchmark")
@@ -115,13 +109,6 @@ def directions(benchmark: Benchmark, data: str) -> str:
     return ", ".join(f"{sources} → {' '.join(found)}" for sources, found in alike.items()) or "–"
 
 
-def _first_line(family: Any) -> str:
-    """The first line of a system's docstring, or its module's, without the spec."""
-    own, module = family.__doc__ or "", sys.modules[family.__module__].__doc__ or ""
-    text = (own if own.startswith("`") else module).strip().split("\n\n")[0]
-    return " ".join(text.partition(": ")[2].split())
-
-
 def export(
     benchmark: str,
     to: To = "",
@@ -142,18 +129,18 @@ def export(
         output (FILE): Output file; default: stdout.
         group (NAME): Only this group or set of the benchmark; repeatable.
     """
-    from gendermark.api import export_items, shown_sources
+    from gendermark.api import export_items
 
     options = {"source_language": from_, "data": data, "revision": revision, **settings}
-    found = export_items(benchmark, to, **options, parts=group)
+    found, sources = export_items(benchmark, to, **options, parts=group)
     if as_json:
         rows = [
             {"item_id": item.item_id, "index": item.index, "source": source, "tags": item.all_tags}
-            for item, source in zip(found.items, shown_sources(found), strict=True)
+            for item, source in zip(found.items, sources, strict=True)
         ]
         text = json.dumps({"benchmark": benchmark, "data": found.origin, "items": rows}, ensure_ascii=False, indent=2)
     else:
-        text = "\n".join(shown_sources(found))
+        text = "\n".join(sources)
     if output is None:
         echo(text)
     else:

@@ -170,7 +170,8 @@ def _title(c: Comparison | Check) -> str:
 
 def _label(c: Comparison | Check) -> str:
     """A metric's label with its code for `--metric`, `--min` and the like."""
-    label, code = _benchmark(c).label(c.metric, c.slice), _metric(c)
+    label = _benchmark(c).label(c.metric, c.slice)
+    code = c.metric if c.slice == "all" else f"{c.metric}:{c.slice}"
     if getattr(c, "kind", "") == "fixed":
         label = {"feminine": "women", "masculine": "men"}.get(c.slice, label)
     return label if f"({code})" in f"({label})" else f"{label} ({code})"
@@ -181,28 +182,20 @@ def _short_label(c: Comparison | Check) -> str:
     return _BRACKETS.sub("", _label(c))
 
 
-def _metric(c: Comparison | Check) -> str:
-    return c.metric if c.slice == "all" else f"{c.metric}:{c.slice}"
-
-
-def _values(c: Comparison) -> tuple[str, str, str]:
-    from gendermark.reporting.phrases import between
-
-    change = "–" if c.difference is None else c.unit.show_change(c.difference)
-    if c.difference is not None and c.low is not None and c.high is not None:
-        change += f" ({between(c.unit.show(c.low), c.unit.show(c.high))})"
-    return c.unit.show(c.first), c.unit.show(c.second), change
-
-
 def _print_differences(title: str, comparisons: Sequence[Compared], *, in_full: bool) -> None:
     """Print metrics below their benchmark, or, of several pairs of runs, the pairs below each metric."""
     from gendermark.records import show_p
+    from gendermark.reporting.phrases import between
 
     label = _label if in_full else _short_label
     n_pairs = len({names for names, _ in comparisons})
     rows = []
     for (first, second), c in comparisons:
-        facts = (*_values(c), *([show_p(c.p_adjusted)] if in_full else []), c.in_words())
+        change = c.unit.show_change(c.difference)
+        if c.difference is not None and c.low is not None and c.high is not None:
+            change += f" ({between(c.unit.show(c.low), c.unit.show(c.high))})"
+        p = [show_p(c.p_adjusted)] if in_full else []
+        facts = (c.unit.show(c.first), c.unit.show(c.second), change, *p, c.in_words())
         if in_full and c.change() == "unclear" and c.detectable:
             facts = (*facts[:-1], f"{facts[-1]}; smallest detectable difference: {c.unit.show(c.detectable)}")
         pair = f"{second} against {first}" if in_full else second

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from gendermark.data.card import Card, DataFile
     from gendermark.data.card import Revision as CardRevision
 
-COLUMNS = ("name", "revision", "title", "licence", "size", "cached")
-
 
 def list_(as_json: AsJson = False) -> None:
     """List the official data sets: licence, revisions, size, and what is in the cache."""
@@ -45,7 +43,7 @@ def list_(as_json: AsJson = False) -> None:
         brief = [(*row[:2], row[3], re.sub(" data| outputs", "", row[4]), row[5]) for row in rows]
         print_table("Official data", ("name", "revision", "licence", "size", "cached"), brief)
     else:
-        print_table("Official data", COLUMNS, rows)
+        print_table("Official data", ("name", "revision", "title", "licence", "size", "cached"), rows)
     say(f"cache: {official.cache_root()}")
 
 
@@ -100,7 +98,13 @@ def verify(names: Annotated[tuple[str, ...], Argument()] = (), as_json: AsJson =
             bad = {file.path: str(state) for file, state in states.items() if state is not State.GOOD}
             problems += [{**where, "path": path, "state": state} for path, state in bad.items()]
             n_good += len(states) - len(bad)
-    mend = _mend(problems) if problems else None
+    mend = None
+    if problems:
+        wanted = list(dict.fromkeys(p["name"] for p in problems))
+        revisions = {p["revision"] for p in problems}
+        revision_option = f" --revision {revisions.pop()}" if len(wanted) == len(revisions) == 1 else ""
+        everything = " --all" if any(p["group"] != "data" for p in problems) else ""
+        mend = f"gendermark data get {' '.join(wanted)}{revision_option}{everything}"
     if as_json:
         print_json({"cache": str(official.cache_root()), "n_good": n_good, "problems": problems, "mend": mend})
     else:
@@ -111,14 +115,6 @@ def verify(names: Annotated[tuple[str, ...], Argument()] = (), as_json: AsJson =
         more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
         raise UserError(f"{first}{more}; fix it with: {mend}")
     say(f"{n_good:,} files verified" if n_good else "the cache is empty; download with: gendermark data get NAME")
-
-
-def _mend(problems: list[dict[str, str]]) -> str:
-    names = list(dict.fromkeys(p["name"] for p in problems))
-    revisions = {p["revision"] for p in problems}
-    revision = f" --revision {revisions.pop()}" if len(names) == len(revisions) == 1 else ""
-    everything = " --all" if any(p["group"] != "data" for p in problems) else ""
-    return f"gendermark data get {' '.join(names)}{revision}{everything}"
 
 
 def _facts(card: Card, revision: CardRevision) -> dict[str, Any]:

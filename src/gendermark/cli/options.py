@@ -46,10 +46,6 @@ def language(given: Any) -> Any:
     return given
 
 
-def _checked_name(name: str) -> str:
-    return checked(name) if name else ""
-
-
 To = Annotated[str, Option("--to", metavar="LANG", callback=language, help="Target language, for example es.")]
 Targets = Annotated[
     tuple[str, ...], Option("--to", metavar="LANG", callback=language, help="Target language; repeatable.")
@@ -117,7 +113,7 @@ Name = Annotated[
     Option(
         "--name",
         metavar="NAME",
-        callback=_checked_name,
+        callback=lambda name: checked(name) if name else "",
         help='System name for tables and headings, for example "Bing 2019".',
     ),
 ]
@@ -161,12 +157,10 @@ def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..
             groups[one.name] = build, [each.name for each in own]
             parameters += own
             continue
-        if one.name in explained:
-            one = _with_help(one, *explained[one.name])
-        one = _with_metavar(one)
-        if (listed := _as_list(one)) is not None:
+        parameter, is_repeatable = _for_typer(one, *explained.get(one.name, ("", "")))
+        if is_repeatable:
             repeatable.append(one.name)
-        parameters.append((listed or one).replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        parameters.append(parameter)
 
     @wraps(verb)
     def whole(**given: Any) -> Any:
@@ -191,30 +185,33 @@ def _explained(verb: Callable[..., Any]) -> tuple[str, dict[str, tuple[str, str]
     return about, found
 
 
-def _with_help(one: inspect.Parameter, metavar: str, help_: str) -> inspect.Parameter:
-    """Add help to a parameter: an argument if it is positional without a default, else an option."""
+def _for_typer(one: inspect.Parameter, metavar: str, help_: str) -> tuple[inspect.Parameter, bool]:
+    """A parameter with help, metavar and name of its option, and whether it may be repeated (`tuple[X, ...]`).
+
+    With help, it is an argument if it is positional without a default.
+    """
     kind, *notes = get_args(one.annotation) if _notes(one) else (one.annotation,)
-    is_argument = one.kind is not inspect.Parameter.KEYWORD_ONLY and one.default is inspect.Parameter.empty
+    is_required = one.default is inspect.Parameter.empty
+    is_argument = bool(help_) and is_required and one.kind is not inspect.Parameter.KEYWORD_ONLY
     note = copy(notes[0]) if notes else typer.Argument() if is_argument else Option()
-    if isinstance(note, OptionInfo) and note.default is ... and not note.param_decls:
-        name = one.name.rstrip("_")
-        note.param_decls = ("-o", "--output") if name == "output" else (f"--{name.replace('_', '-')}",)
-    note.help, note.metavar = help_, metavar or note.metavar
-    annotated: Any = Annotated
-    return one.replace(annotation=annotated[kind, note])
-
-
-def _with_metavar(one: inspect.Parameter) -> inspect.Parameter:
-    """Name the value of an option by its type, and an argument by its name, unless it has a metavar."""
-    kind, *notes = get_args(one.annotation) if _notes(one) else (one.annotation, Option())
-    if kind is bool or notes[0].metavar or get_args(kind) == (bool, type(None)):
-        return one
-    note, members = copy(notes[0]), {kind, *get_args(kind)}
-    note.metavar = "PATH" if Path in members else "N" if members & {int, float} else "TEXT"
-    if isinstance(note, ArgumentInfo):
+    if help_:
+        note.help, note.metavar = help_, metavar or note.metavar
+        if isinstance(note, OptionInfo) and note.default is ... and not note.param_decls:
+            name = one.name.rstrip("_")
+            note.param_decls = ("-o", "--output") if name == "output" else (f"--{name.replace('_', '-')}",)
+    members = {kind, *get_args(kind)}
+    if not note.metavar and isinstance(note, ArgumentInfo):
         note.metavar = one.name.upper()
+    elif not note.metavar and bool not in members:
+        note.metavar = "PATH" if Path in members else "N" if members & {int, float} else "TEXT"
+    default, is_repeatable = one.default, get_origin(kind) is tuple and ... in members
+    if is_repeatable:  # Typer reads lists
+        kind = list[get_args(kind)[0]]  # type: ignore[misc]
+        if not is_required:
+            kind, default = kind | None, None
     annotated: Any = Annotated
-    return one.replace(annotation=annotated[kind, note])
+    facts: dict[str, Any] = {"annotation": annotated[kind, note], "default": default}
+    return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, **facts), is_repeatable
 
 
 class Commands(NamedTuple):
@@ -262,19 +259,6 @@ def _not_asked_for() -> None:
 
 def _notes(parameter: inspect.Parameter) -> tuple[Any, ...]:
     return getattr(parameter.annotation, "__metadata__", ())
-
-
-def _as_list(parameter: inspect.Parameter) -> inspect.Parameter | None:
-    """A parameter of type `tuple[X, ...]` as a list for Typer; None for any other."""
-    notes = _notes(parameter)
-    kind: Any = get_args(parameter.annotation)[0] if notes else parameter.annotation
-    if get_origin(kind) is not tuple or get_args(kind)[1:] != (...,):
-        return None
-    listed: Any = list[get_args(kind)[0]]  # type: ignore[misc]
-    is_required = parameter.default is inspect.Parameter.empty
-    annotated: Any = Annotated
-    annotation = annotated[(listed if is_required else listed | None, *(notes or [Option()]))]
-    return parameter.replace(annotation=annotation, default=parameter.default if is_required else None)
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -348,7 +332,14 @@ def _settings(verb: str, words: Sequence[str]) -> Callable[..., dict[str, Any]]:
                 declared.setdefault(name, []).append((benchmark, option))
 
     def given(**values: Any) -> dict[str, Any]:
-        return {name: _plain(value) for name, value in values.items() if value}
+        # Join a repeated option with commas.
+        return {
+            name: ",".join(f"{key}={one}" for key, one in sampling_pairs(value).items())
+            if isinstance(value, list)
+            else value
+            for name, value in values.items()
+            if value
+        }
 
     given.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [_parameter(name, found, words) for name, found in declared.items()]
@@ -380,13 +371,6 @@ def _parameter(name: str, found: Sequence[tuple[str, selection.Option]], words: 
     )
 
 
-def _plain(value: Any) -> Any:
-    """Join a repeated option with commas."""
-    if not isinstance(value, list):
-        return value
-    return ",".join(f"{key}={one}" for key, one in sampling_pairs(value).items())
-
-
 # -- run folders -------------------------------------------------------------------------------------------------------
 
 
@@ -399,7 +383,11 @@ class Folder(NamedTuple):
 
 def folders(given: Sequence[str], names: Sequence[str] = ()) -> list[Folder]:
     """Read run folders given as DIR or NAME=DIR, or named by --name in the same order."""
-    found = [_folder(text) for text in given]
+    found = []
+    for text in given:
+        name, equals, path = text.partition("=")
+        is_named = equals and path and name.strip() and not Path(text).exists()
+        found.append(Folder(Path(path), checked(name)) if is_named else Folder(Path(text)))
     if not names:
         return found
     if len(names) > len(found):
@@ -407,10 +395,3 @@ def folders(given: Sequence[str], names: Sequence[str] = ()) -> list[Folder]:
     if any(one.name for one in found):
         raise UserError("give names either as NAME=DIR or with --name, not both")
     return [Folder(one.path, checked(name)) for one, name in zip(found, names, strict=False)] + found[len(names) :]
-
-
-def _folder(text: str) -> Folder:
-    name, equals, path = text.partition("=")
-    if not equals or not path or Path(text).exists() or not name.strip():
-        return Folder(Path(text))
-    return Folder(Path(path), checked(name))

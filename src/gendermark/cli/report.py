@@ -135,7 +135,10 @@ def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = 
         typer.echo(server.url)
         sys.stdout.flush()
         say("open this address in a browser; press Ctrl-C to stop")
-        if not no_open and _has_screen():
+        has_screen = (
+            sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+        )
+        if not no_open and has_screen:  # on a server, a browser might take over the terminal
             import webbrowser
 
             webbrowser.open(server.url)
@@ -143,11 +146,6 @@ def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = 
             server.serve_forever()
         except KeyboardInterrupt:
             say("stopped")
-
-
-def _has_screen() -> bool:
-    """Whether a browser would open a window; on a server it might take over the terminal."""
-    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 # -- leaderboard -------------------------------------------------------------------------------------------------------

@@ -49,9 +49,13 @@ def print_results(
             _draw(result, all_rows, folder)
     else:
         rows = [
-            (*((folder,) if folders else ()), *_row(result, estimate))
+            (
+                *((folder,) if folders else ()),
+                *(result.selection.benchmark, result.selection.direction, result.called),
+                *(e.metric, e.slice, e.value, e.low, e.high, e.n_judged, e.n_total),
+            )
             for result, folder in named
-            for estimate in result.estimates
+            for e in result.estimates
         ]
         print_table("", ("run", *_COLUMNS) if folders else _COLUMNS, rows)
     said = [
@@ -239,11 +243,6 @@ def say_findings(results: Sequence[Result]) -> None:
 
 
 # -- every number ------------------------------------------------------------------------------------------------------
-
-
-def _row(result: Result, e: Estimate) -> tuple[Any, ...]:
-    where = result.selection.benchmark, result.selection.direction, result.called
-    return *where, e.metric, e.slice, e.value, e.low, e.high, e.n_judged, e.n_total
 
 
 def _draw(result: Result, all_rows: str, folder: str) -> None:

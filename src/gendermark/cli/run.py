@@ -38,9 +38,7 @@ from gendermark.names import readable
 if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
     from gendermark.metrics.metric import Resampling
-    from gendermark.records import Translation
     from gendermark.result import Result
-    from gendermark.selection import Selection
 
 
 def run(
@@ -92,13 +90,18 @@ def run(
         raise UserError(f"no benchmark has {common['data']} data for this direction; see `gendermark list benchmarks`")
     for left_out, reason in chosen.left_out.items():
         say(f"skipped {left_out}: {reason}")
-    if not benchmark:
-        selections = _that_have_files(system, selections)
-    if accept_unsound and system.startswith("files:"):
+    family, _, argument = system.partition(":")
+    if not benchmark and family == "files" and argument:
+        from gendermark.systems.files import with_files
+
+        selections, missing = with_files(argument, selections)
+        if missing:
+            say(f"skipped, no file in {argument}: {', '.join(missing)}")
+    if accept_unsound and family == "files":
         options = {**options, "accept_unsound": "yes"}
     config = RunConfig(system, selections, options, how, forced_choice, accept_unsound)
     part = Part.of(shard) if shard else None
-    n_to_score = len(selections) if system.startswith("files:") else 0
+    n_to_score = len(selections) if family == "files" else 0
     with run_context(executor, store, name, n_to_score) as context:
         if part is None:
             results = running.run(config, output, context)
@@ -115,19 +118,6 @@ def run(
     nothing = f"none of the {n_all:,} sentences is in this part (they are dealt out in whole batches)"
     say(f"part {part} done, {f'{n:,} of {n_all:,} sentences' if n else nothing}: {output}")
     say("join all parts with `gendermark merge DIR... -o NEW_DIR`")
-
-
-def _that_have_files(system: str, selections: tuple[Selection, ...]) -> tuple[Selection, ...]:
-    """Keep the selections that a directory of translations has files for."""
-    family, _, argument = system.partition(":")
-    if family != "files" or not argument:
-        return selections
-    from gendermark.systems.files import with_files
-
-    there, missing = with_files(argument, selections)
-    if missing:
-        say(f"skipped, no file in {argument}: {', '.join(missing)}")
-    return there
 
 
 def _print_run(results: Sequence[Result], output: Path, *, everything: bool, as_json: bool) -> None:
@@ -252,8 +242,23 @@ def translate(
     with run_context(executor, store) as context:
         answers = api.translate(system, sources, asking, options, context)
     if samples or targets or as_json:
-        row = _sampled if samples else _scored if targets else _translated
-        rows = (row(number, source, found) for number, (source, found) in enumerate(zip(sources, answers, strict=True)))
+        rows: list[dict[str, Any]] = []
+        for number, (source, found) in enumerate(zip(sources, answers, strict=True)):
+            answer = found[0]
+            row: dict[str, Any] = {"source": source}
+            if samples:
+                row = {"id": str(number), **row, "samples": [one.text for one in found]}
+                if all(one.log_probability is not None for one in found):
+                    row["logprobs"] = [one.log_probability for one in found]
+            elif targets:
+                numbers = ("log_probability", "n_tokens", "token_log_probabilities")
+                row |= {"target": answer.text, **{name: getattr(answer, name) for name in numbers}}
+                row |= {"error": answer.error} if answer.error else {}
+            else:
+                row["translation"] = answer.text
+                row |= {"error": answer.error} if answer.error else {}
+                row |= {"log_probability": answer.log_probability} if answer.log_probability is not None else {}
+            rows.append(row)
         text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows)
     else:
         # One line each: a line break inside a translation would shift all following lines.
@@ -273,7 +278,6 @@ def translate(
 
 
 def _lines(file: str) -> list[str]:
-
     if file != "-":
         lines = read_lines(file)
     else:
@@ -284,27 +288,6 @@ def _lines(file: str) -> list[str]:
     if not lines:
         raise BadFile("standard input" if file == "-" else file, "is empty; give one sentence per line")
     return lines
-
-
-_Row = dict[str, Any]
-
-
-def _translated(_: int, source: str, answers: Sequence[Translation]) -> _Row:
-    answer, row = answers[0], _Row(source=source, translation=answers[0].text)
-    row |= {"error": answer.error} if answer.error else {}
-    return row | ({"log_probability": answer.log_probability} if answer.log_probability is not None else {})
-
-
-def _sampled(number: int, source: str, answers: Sequence[Translation]) -> _Row:
-    row = _Row(id=str(number), source=source, samples=[answer.text for answer in answers])
-    are_known = all(answer.log_probability is not None for answer in answers)
-    return row | ({"logprobs": [answer.log_probability for answer in answers]} if are_known else {})
-
-
-def _scored(_: int, source: str, answers: Sequence[Translation]) -> _Row:
-    answer = answers[0]
-    facts = {name: getattr(answer, name) for name in ("log_probability", "n_tokens", "token_log_probabilities")}
-    return {"source": source, "target": answer.text, **facts, **({"error": answer.error} if answer.error else {})}
 
 
 def score(

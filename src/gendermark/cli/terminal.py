@@ -44,16 +44,15 @@ def say(message: str, *, is_wrapped: bool = True) -> None:
     text = _HIDDEN_COMMAND.sub(" ::", disarmed(message))
     if is_wrapped and is_terminal(sys.stderr):
         width = shutil.get_terminal_size().columns
-        text = "\n".join(_wrapped(line, width) for line in text.split("\n"))
+        lines = []
+        for line in text.split("\n"):
+            start = line[: len(line) - len(line.lstrip())]
+            below = start + ("  " if start or _LABELLED.match(line) else "")
+            # What has no spaces, such as a path, is left to the terminal.
+            wrapper = textwrap.TextWrapper(width, start, below, break_long_words=False, break_on_hyphens=False)
+            lines.append(wrapper.fill(line.strip()))
+        text = "\n".join(lines)
     typer.echo(text, err=True)
-
-
-def _wrapped(line: str, width: int) -> str:
-    """Wrap between words; what has none, such as a path, is left to the terminal."""
-    start = line[: len(line) - len(line.lstrip())]
-    below = "  " if start or _LABELLED.match(line) else ""
-    breaks: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-    return textwrap.fill(line.strip(), width, initial_indent=start, subsequent_indent=start + below, **breaks)
 
 
 def echo(text: str = "", *, nl: bool = True) -> None:

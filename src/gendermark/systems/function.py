@@ -36,23 +36,22 @@ class Function(System):
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         for start in range(0, len(requests), self.batch_size):
             batch = requests[start : start + self.batch_size]
-            texts = self._translated([request.source for request in batch])
-            yield [Translation(request.request_id, text) for request, text in zip(batch, texts, strict=True)]
-
-    def _translated(self, sources: list[str]) -> list[str]:
-        try:
-            answer = self._function(sources)
-            found = None if isinstance(answer, str) else list(answer)
-        except Exception as problem:
-            raise SystemFailure(f"{self.spec} failed: {type(problem).__name__}: {problem} {self._kept}") from problem
-        if found is None:
-            raise UserError(f"{self.spec} gave one text, not a list of translations, one for each sentence")
-        if len(found) != len(sources):
-            raise UserError(f"{self.spec} gave {len(found):,} translations of {len(sources):,} sentences, not one each")
-        for text in found:
-            if not isinstance(text, str):
-                raise UserError(f"{self.spec} gave {text!r:.60} as a translation, which must be a text")
-        return found
+            try:
+                answer = self._function([request.source for request in batch])
+                found = None if isinstance(answer, str) else list(answer)
+            except Exception as problem:
+                sentence = f"{self.spec} failed: {type(problem).__name__}: {problem} {self._kept}"
+                raise SystemFailure(sentence) from problem
+            if found is None:
+                raise UserError(f"{self.spec} gave one text, not a list of translations, one for each sentence")
+            if len(found) != len(batch):
+                raise UserError(
+                    f"{self.spec} gave {len(found):,} translations of {len(batch):,} sentences, not one each"
+                )
+            for text in found:
+                if not isinstance(text, str):
+                    raise UserError(f"{self.spec} gave {text!r:.60} as a translation, which must be a text")
+            yield [Translation(request.request_id, text) for request, text in zip(batch, found, strict=True)]
 
 
 def _content(code: object) -> str:

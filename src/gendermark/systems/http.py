@@ -467,9 +467,10 @@ def of_environment() -> dict[str, str]:
 
 def refuse_options(family: str, options: Mapping[str, str], known: Sequence[str], variable: str = "") -> None:
     """Refuse unknown options, and keys above all: options are written into run folders."""
+    instead = f"set {variable} instead" if variable else "leave it out"
     for name in options:
         if name not in known and _SECRET_WORDS.search(name):
-            raise UserError(f"{family}: takes no {name} as an option, where others could read it; {_instead(variable)}")
+            raise UserError(f"{family}: takes no {name} as an option, where others could read it; {instead}")
     refuse_unknown_options(family, options, known)
 
 
@@ -495,10 +496,6 @@ def _is_no_word(value: str) -> bool:
     return len(value) >= 20 or (len(value) >= 8 and any(map(str.isdigit, value)))
 
 
-def _instead(variable: str) -> str:
-    return f"set {variable} instead" if variable else "leave it out"
-
-
 def is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -520,9 +517,8 @@ def checked_url(family: str, url: str, secrets: Mapping[str, str], variable: str
     if scheme not in ("http", "https") or not host:
         raise UserError(f"{family}: needs a URL with http:// or https://, for example http://127.0.0.1:5000")
     if "@" in parts.netloc or are_in(secrets, url) or _SECRET_WORDS.search(parts.query):
-        raise UserError(
-            f"{family}: takes no key or password in the URL, where others could read it; {_instead(variable)}"
-        )
+        instead = f"set {variable} instead" if variable else "leave it out"
+        raise UserError(f"{family}: takes no key or password in the URL, where others could read it; {instead}")
     if parts.query or parts.fragment:
         raise UserError(f"{family}: takes a URL without ? and #")
     if scheme == "http" and secrets and not is_loopback(host):

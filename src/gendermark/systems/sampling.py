@@ -113,7 +113,12 @@ def draw(
     requests: Sequence[Request], continue_greedily: Continue, end_tokens: frozenset[int], max_tokens: int
 ) -> list[list[Draw]]:
     decodings = [Decoding.of(request.options) for request in requests]
-    chances = [_chances(request, one.seed, max_tokens) for request, one in zip(requests, decodings, strict=True)]
+    chances = []
+    for request, decoding in zip(requests, decodings, strict=True):
+        # One uniform number per sample and step, with an independent stream per sample.
+        keys = [f"{decoding.seed}/{request.request_id}/{sample}" for sample in request.samples]
+        seeds = [int.from_bytes(hashlib.sha256(key.encode()).digest()[:16], "big") for key in keys]
+        chances.append(np.array([np.random.Generator(np.random.PCG64(seed)).random(max_tokens) for seed in seeds]))
     drawn: list[dict[int, Draw]] = [{} for _ in requests]
     waiting = [_Group(source, (), 0.0, np.arange(request.n_samples)) for source, request in enumerate(requests)]
     while waiting:
@@ -167,10 +172,3 @@ def _follow(
         group = staying
     # The engine's length limit was below ours: continue from there.
     return [*leaving, group]
-
-
-def _chances(request: Request, seed: int, n_steps: int) -> NDArray[np.float64]:
-    """One uniform number per sample and step, with an independent stream per sample."""
-    keys = [hashlib.sha256(f"{seed}/{request.request_id}/{sample}".encode()).digest() for sample in request.samples]
-    streams = [np.random.Generator(np.random.PCG64(int.from_bytes(key[:16], "big"))) for key in keys]
-    return np.array([stream.random(n_steps) for stream in streams])

@@ -73,23 +73,17 @@ class Tokenisers(NamedTuple):
 
 def open_tokenisers(place: Path) -> Tokenisers:
     """The tokenisers in a directory, or the one in a file for both sides."""
-    if place.is_file():
-        return _for_both_sides(place)
     pair = [place / name for name in PAIR]
     if all(path.is_file() for path in pair):
         return Tokenisers(SentencePiece(pair[0]), SentencePiece(pair[1]), tuple(pair))
-    for name in SINGLE:
-        if (place / name).is_file():
-            return _for_both_sides(place / name)
+    for path in (place, *(place / name for name in SINGLE)):
+        if path.is_file():
+            tokeniser = TokenizerJson(path) if path.suffix == ".json" else SentencePiece(path)
+            return Tokenisers(tokeniser, tokeniser, (path,))
     raise UserError(
         f"{place} has no tokeniser ({' and '.join(PAIR)}, or one of {', '.join(SINGLE)}); copy it there from the "
         "original model, or give its path with the option tokenizer=PATH"
     )
-
-
-def _for_both_sides(path: Path) -> Tokenisers:
-    tokeniser = TokenizerJson(path) if path.suffix == ".json" else SentencePiece(path)
-    return Tokenisers(tokeniser, tokeniser, (path,))
 
 
 # -- how a model is given its languages --------------------------------------------------------------------------------
