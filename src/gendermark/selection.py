@@ -61,11 +61,15 @@ def option(*choices: str, default: Any = "", **facts: Any) -> Any:
     return field(default=default, metadata={"option": {"choices": choices, **facts}})
 
 
-def drawing_options(sampling: str, example: str) -> tuple[tuple[str, str], ...]:
+SAMPLING = "epsilon=0.2"
+"""How samples are drawn, unless `--sampling` says otherwise."""
+
+
+def drawing_options(sampling: str) -> tuple[tuple[str, str], ...]:
     """`epsilon=0.2,seed=1` as the options of a request."""
     pairs = [part.strip().partition("=") for part in sampling.split(",")]
     if not all(key and value for key, _, value in pairs):
-        raise UserError(f"--sampling takes KEY=VALUE,KEY=VALUE, for example {example}, not {sampling!r}")
+        raise UserError(f"--sampling takes KEY=VALUE,KEY=VALUE, for example {SAMPLING}, not {sampling!r}")
     return tuple(sorted((key, value) for key, _, value in pairs))
 
 

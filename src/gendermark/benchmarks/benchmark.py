@@ -26,7 +26,7 @@ from gendermark.metrics.within import count_within
 from gendermark.reading.codes import NAMES
 from gendermark.reading.failures import failure
 from gendermark.records import Gender, Item, Judgement, Request, Table, Task, Test, Translation, Verdict
-from gendermark.selection import Selection, options_of
+from gendermark.selection import SAMPLING, Selection, drawing_options, options_of
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.findings import Presentation
@@ -68,17 +68,19 @@ def sampled_requests(item_set: ItemSet) -> Sequence[Request]:
     """Several samples of each sentence, for settings that specify number and method."""
     settings = item_set.selection
     direction = (settings.source_language, settings.target_language)
-    how: dict[str, Any] = {"options": settings.sampling_options, "n_samples": settings.n_samples}
-    return mapped(lambda item: Request(item.source, *direction, Task.SAMPLE, **how), item_set.items)
+    options, n = drawing_options(settings.sampling), settings.n_samples
+    return mapped(
+        lambda item: Request(item.source, *direction, Task.SAMPLE, options=options, n_samples=n), item_set.items
+    )
 
 
-def with_drawing(settings: S, n_samples: int, sampling: str) -> S:
+def with_drawing(settings: S, n_samples: int) -> S:
     """Fill in number and method of samples; refuse impossible ones."""
     given: Any = settings
-    given = replace(given, n_samples=given.n_samples or n_samples, sampling=given.sampling or sampling)
+    given = replace(given, n_samples=given.n_samples or n_samples, sampling=given.sampling or SAMPLING)
     if given.n_samples < 1:
         raise UserError(f"--n-samples is at least 1, not {given.n_samples}")
-    _ = given.sampling_options  # refuses unreadable options
+    drawing_options(given.sampling)  # refuses unreadable options
     return cast(S, given)
 
 

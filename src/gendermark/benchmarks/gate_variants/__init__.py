@@ -4,11 +4,8 @@ English sentences with one to three people of unspecified gender, and a translat
 each combination of genders; into German, Portuguese and Russian as annotated by Garg et al. (2024), with sentences that
 specify every gender.
 
-Three benchmarks:
-
-`gate-variants`: which variant does a system choose that gives one translation? `gate-alternatives`: does a system that
-gives several translations offer all variants? `gate-rewriting`: does a rewriter turn a masculine translation into the
-exact feminine one, and the reverse? (the paper's)
+`gate-variants` is about systems that give one translation, `gate-alternatives` about those that give several,
+`gate-rewriting`, the paper's, about rewriters.
 
 Rules `paper` require an exact match with a reference, as in the released script. Rules `best` exclude what cannot be
 rewritten, and read the gender of translations that differ from the references.
@@ -18,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
+from gendermark.selection import EVERYWHERE, JUDGING, Selection, option
 
 VARIANTS, ALTERNATIVES, REWRITING = "gate-variants", "gate-alternatives", "gate-rewriting"
 GROUPS = ("one", "two", "three")
@@ -29,7 +26,6 @@ DIRECTIONS = ("f2m", "m2f")
 FEMININE, MASCULINE, MIXED, UNREAD, CLOSED = "fmx?-"
 """Reading of one person; `CLOSED`: no variant differs in that person's gender."""
 MATCH, MISMATCH, EMPTY = "match", "mismatch", "empty"
-SAMPLING = "epsilon=0.2"
 N_SAMPLES = 16
 
 
@@ -63,10 +59,6 @@ class AlternativesSettings(Settings):
     sampling: str = option(
         help="How samples are drawn, for example epsilon=0.2,seed=1", verbs=("score", "run"), is_repeatable=True
     )
-
-    @property
-    def sampling_options(self) -> tuple[tuple[str, str], ...]:
-        return drawing_options(self.sampling, SAMPLING)
 
 
 @dataclass(frozen=True)

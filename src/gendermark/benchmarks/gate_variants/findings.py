@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gendermark.benchmarks import gate_variants as gate
 from gendermark.benchmarks.findings import (
@@ -21,8 +22,9 @@ from gendermark.reporting.document import Finding
 from gendermark.reporting.phrases import TOO_FEW, against_half, difference, sentence
 from gendermark.result import Result
 
-_HIDDEN = frozenset({"rules", "stereotypes", "stereotype", "changes", "counts"})
 _PUBLISHED = "gendermark.benchmarks.gate_variants"
+_HIDDEN = frozenset({"rules", "stereotypes", "stereotype", "changes", "counts"})
+_presentation = partial(Presentation, published=_PUBLISHED, hidden_tags=_HIDDEN)
 _FEW_READ = 10.0
 """Below this percentage of readable people, their gender is not reported."""
 
@@ -80,15 +82,13 @@ def people(sheet: charts.Sheet) -> Iterator[charts.Figure]:
             )
 
 
-VARIANTS = Presentation(
+VARIANTS = _presentation(
     findings=variant_findings,
     may_leave_open=True,
     forms=lambda cells: paper_tables(_PUBLISHED, cells, gate.VARIANTS),
     figures=(people,),
     two_rates=TwoRates("masculine_rate:all", "feminine_rate:all", gap="imbalance:all", source_tells=False),
     also_shown=("masculine_rate:all", "stereotype_gap:all", "work_family_gap:all", "consistency:several"),
-    published=_PUBLISHED,
-    hidden_tags=_HIDDEN,
     shares_one_scale=False,
 )
 
@@ -146,13 +146,11 @@ def offers(sheet: charts.Sheet) -> Iterator[charts.Figure]:
             )
 
 
-ALTERNATIVES = Presentation(
+ALTERNATIVES = _presentation(
     findings=alternative_findings,
     forms=lambda cells: paper_tables(_PUBLISHED, cells, gate.ALTERNATIVES),
     figures=(offers,),
     beside_published=("precision:one", "recall:one", "f_half:one"),
-    published=_PUBLISHED,
-    hidden_tags=_HIDDEN,
 )
 
 
@@ -197,12 +195,10 @@ def directions(sheet: charts.Sheet) -> Iterator[charts.Figure]:
         )
 
 
-REWRITING = Presentation(
+REWRITING = _presentation(
     findings=rewriting_findings,
     forms=lambda cells: paper_tables(_PUBLISHED, cells, gate.REWRITING),
     figures=(directions,),
     leading="f_half",
     beside_published=tuple(f"f_half:{direction}" for direction in gate.DIRECTIONS),
-    published=_PUBLISHED,
-    hidden_tags=_HIDDEN,
 )

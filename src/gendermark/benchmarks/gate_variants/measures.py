@@ -212,10 +212,8 @@ def tally_alternatives(group: Sequence[Judgement]) -> Mapping[str, float]:
         if not is_open:
             continue
         part = "one" if judgement.tags["people"] == "one" else "several"
-        right = judgement.outcome == "correct"
+        right = own["exact"] > 0 if judgement.tags["rules"] == "paper" else judgement.outcome == "correct"
         tried = own["attempted"] > 0
-        if judgement.tags["rules"] == "paper":
-            right = own["exact"] > 0
         counts[f"{part}.total"] += 1
         counts[f"{part}.tried"] += tried
         counts[f"{part}.match"] += tried and right
@@ -224,9 +222,7 @@ def tally_alternatives(group: Sequence[Judgement]) -> Mapping[str, float]:
         counts[f"{part}.both"] += judgement.reason in ("both", "more than the gender changes")
         counts[f"{part}.men"] += judgement.reason == "masculine only"
         counts[f"{part}.women"] += judgement.reason == "feminine only"
-        counts[f"{part}.failed"] += judgement.verdict is Verdict.NOT_TRANSLATED
-        counts[f"{part}.mixed"] += judgement.outcome == "mixed"
-        counts[f"{part}.undecided"] += judgement.outcome == "undecided"
+        counts[f"{part}.{judgement.outcome}"] += 1
         counts[f"{part}.judged"] += judgement.verdict is Verdict.JUDGED
         counts[f"{part}.found"] += own["found"] / own["combinations"]
         counts[f"{part}.all_found"] += own["found"] >= own["combinations"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -29,9 +30,13 @@ from gendermark.reporting.phrases import difference, sentence, women_and_men
 from gendermark.result import Result
 from gendermark.selection import Selection
 
-_RATES = TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all")
 _PUBLISHED = "gendermark.benchmarks.mt_geneval"
-_HIDDEN = frozenset({"pair", "rules", "decidable", "context"})
+_presentation = partial(
+    Presentation,
+    two_rates=TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all"),
+    published=_PUBLISHED,
+    hidden_tags=frozenset({"pair", "rules", "decidable", "context"}),
+)
 
 
 def _accuracies(name: str, cells: Sequence[Cell]) -> Form:
@@ -119,15 +124,12 @@ def _women_and_men(result: Result) -> list[Finding]:
     return women_and_men(result, "accuracy:feminine", "accuracy:masculine", "recall_gap", do)
 
 
-PAIRS = Presentation(
+PAIRS = _presentation(
     findings=pair_findings,
     forms=lambda cells: [_accuracies(COUNTERFACTUAL, cells), *paper_tables(_PUBLISHED, cells)],
     figures=(genders, sentence_gaps),
-    two_rates=_RATES,
     also_shown=("accuracy:masculine", "accuracy:feminine"),
     beside_published=("accuracy:all", "delta_qual:all"),
-    published=_PUBLISHED,
-    hidden_tags=_HIDDEN,
 )
 
 
@@ -149,14 +151,11 @@ def _alone(selection: Selection) -> str:
     return "each sentence translated alone, without the previous one, which specifies the gender; 50% is chance"
 
 
-CONTEXTS = Presentation(
+CONTEXTS = _presentation(
     findings=context_findings,
     caveat=_alone,
     forms=lambda cells: [_accuracies(CONTEXTUAL, cells)],
     figures=(genders,),
-    two_rates=_RATES,
     beside_published=("accuracy:all",),
-    published=_PUBLISHED,
-    hidden_tags=_HIDDEN,
     context_tag="context",
 )

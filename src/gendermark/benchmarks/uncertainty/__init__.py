@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
+from gendermark.selection import EVERYWHERE, JUDGING, Selection, option
 
 COSINE = "cosine"
 DISTANCES = (COSINE, "euclidean", "manhattan", "chebyshev", "minkowski")
-SAMPLING = "epsilon=0.2"
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,6 @@ class Settings(Selection):
         mend="judge one of them again with the other's alpha: gendermark rejudge RUN --alpha NUMBER -o NEW_FOLDER",
     )
     entailment: str = option(help="NLI model, name or directory, for semantic entropy", verbs=JUDGING)
-
-    @property
-    def sampling_options(self) -> tuple[tuple[str, str], ...]:
-        return drawing_options(self.sampling, SAMPLING)
 
 
 SETTINGS = {"uncertainty": Settings}

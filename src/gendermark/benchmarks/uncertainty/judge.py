@@ -14,7 +14,7 @@ import numpy as np
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, sampled_requests, with_drawing
-from gendermark.benchmarks.uncertainty import SAMPLING, Settings, items
+from gendermark.benchmarks.uncertainty import Settings, items
 from gendermark.benchmarks.uncertainty.alphas import (
     ALPHA,
     WIDE_ALPHAS,
@@ -38,6 +38,7 @@ from gendermark.reading.contrast import contrast, units_of
 from gendermark.reading.detectors import detector_name
 from gendermark.reading.failures import failure
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
+from gendermark.selection import SAMPLING, drawing_options
 
 _N_RESAMPLES = 200
 """Resamples of one sentence's samples, for the standard error of its entropy."""
@@ -279,7 +280,7 @@ def by_the_paper(settings: Settings) -> Settings:
     3), alpha tuned (Appendix B). The paper does not give the size of E5, so the largest is used, nor whether alpha was
     tuned once for all systems: tune it in one run and pass it on.
     """
-    drawn = dict(settings.sampling_options) if settings.sampling not in ("", ELSEWHERE) else {"epsilon": "0.2"}
+    drawn = dict(drawing_options(settings.sampling)) if settings.sampling not in ("", ELSEWHERE) else {"epsilon": "0.2"}
     is_epsilon = re.fullmatch(r"0?\.20*", drawn.get("epsilon", "")) is not None
     similarity, alpha = settings.similarity.partition(":")[0], settings.alpha
     for flag, theirs, given, agrees in (
@@ -302,7 +303,7 @@ def by_the_paper(settings: Settings) -> Settings:
 def complete(settings: Settings) -> Settings:
     if settings.rules == "paper":
         settings = by_the_paper(settings)
-    settings = with_drawing(settings, N_SAMPLES, SAMPLING)
+    settings = with_drawing(settings, N_SAMPLES)
     settings = replace(settings, similarity=settings.similarity or SIMILARITY)
     similarity = similarity_of(settings.similarity, settings.distance)
     settings = replace(settings, alpha=completed_alpha(settings, similarity.name))
