@@ -94,7 +94,6 @@ class _Forms:
         """Single-word forms."""
         self.phrases: dict[str, dict[tuple[str, ...], Readings]] = {}
         """Forms of several words, by first word, longest first."""
-        self.first_words: Set[str] = frozenset()
 
     def add(self, words: tuple[str, ...], readings: Readings) -> None:
         first = words[0]
@@ -104,6 +103,10 @@ class _Forms:
         else:
             phrases = self.phrases.setdefault(first, {})
             phrases[words] = phrases.get(words, readings) | readings
+
+    @cached_property
+    def first_words(self) -> Set[str]:
+        return self.words.keys() | self.phrases.keys()
 
     def starting_with(self, word: str) -> Iterator[tuple[tuple[str, ...], Readings]]:
         yield from self.phrases.get(word, {}).items()
@@ -161,7 +164,6 @@ class OccupationFinder:
         for forms in self._forms.values():
             for first, phrases in forms.phrases.items():
                 forms.phrases[first] = dict(sorted(phrases.items(), key=lambda form: -len(form[0])))
-            forms.first_words = forms.words.keys() | forms.phrases.keys()
             for word, found in forms.words.items():
                 if all(gender.endswith("-only") for gender, _ in found):
                     self._fixed[word] = found

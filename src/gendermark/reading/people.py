@@ -192,7 +192,12 @@ class _Reader:
         begins = index == 0 or self.words[index - 1].text in (",", "!", ".", ":")
         if (lower == "welcome" and begins) or self._is_addressed(word):
             return _Mention(word, index, index, "addressee", lower, lower, person="you", case="subject")
-        return self._noun(word) or self._adjective(word) or self._quantifier(word)
+        if noun := self._noun(word):
+            return noun
+        is_ethnic = word.text[0].isupper() and lower.endswith(_ETHNIC_ENDINGS)
+        if (is_ethnic or lower in listed("adjectives")) and self._stands_alone(word):
+            return _one_word(word, plural=lower in listed("adjectives.people"))
+        return self._quantifier(word)
 
     def _lower(self, index: int) -> str:
         return self.words[index].lower if 0 <= index < len(self.words) else ""
@@ -288,7 +293,8 @@ class _Reader:
             return False
         head = self.words[word.head]
         is_device = word.lower in listed("nouns.devices") and head.lower in listed("nouns.ambiguous")  # "user agent"
-        if not head.tag.startswith("NN") or self._is_name(head) or (is_person(singular(head.lower)) and not is_device):
+        is_name = head.tag in ("NNP", "NNPS") and head.text[0].isupper()
+        if not head.tag.startswith("NN") or is_name or (is_person(singular(head.lower)) and not is_device):
             return False
         return not self._precedes_verb(word, head)
 
@@ -309,9 +315,6 @@ class _Reader:
         sentence = [one for one in self.words if one.sentence == word.sentence]
         has_verb = any(one.tag in _FINITE or (one.relation == "ROOT" and one.tag == "VB") for one in sentence)
         return not has_verb and sentence[-1].text in (".", "!", "?")
-
-    def _is_name(self, word: Word) -> bool:
-        return word.tag in ("NNP", "NNPS") and word.text[:1].isupper()
 
     def _acts_as_person(self, word: Word) -> bool:
         """Whether the text treats a noun as a person: "the star, who ...", "she is a model"."""
@@ -335,14 +338,6 @@ class _Reader:
         return self._lower(word.index - 1) in listed("determiners.all") or any(
             child.lower in listed("determiners.all") for child in self._children(word, "det", "nummod")
         )
-
-    def _adjective(self, word: Word) -> _Mention | None:
-        is_listed = word.lower in listed("adjectives") or (
-            word.text[0].isupper() and word.lower.endswith(_ETHNIC_ENDINGS)
-        )
-        if not is_listed or not self._stands_alone(word):
-            return None
-        return _one_word(word, plural=word.lower in listed("adjectives.people"))
 
     def _quantifier(self, word: Word) -> _Mention | None:
         """ "Those who ...", "few agreed", "for all", as a word of its own."""
@@ -644,12 +639,15 @@ class _Reader:
                 self._resolve(mention)
 
     def _resolve(self, pronoun: _Mention) -> None:
-        twin = self._other_half(pronoun)
-        if twin is not None:
-            pronoun.gender = twin.gender = None
-            if twin.first < pronoun.first:
-                self._join(twin, pronoun)
-                return
+        for twin in self.mentions:  # "he or she", "his/her"
+            left, right = sorted((twin.first, pronoun.first))
+            is_pair = {twin.person, pronoun.person} == {"he", "she"} and right - left == 2
+            if is_pair and self._lower(left + 1) in ("or", "/"):
+                pronoun.gender = twin.gender = None
+                if twin.first < pronoun.first:
+                    self._join(twin, pronoun)
+                    return
+                break
         near = self._persons(pronoun.word.sentence)
         scores = [(score, person) for person in near if (score := self._score(pronoun, person)) is not None]
         if scores:
@@ -660,15 +658,6 @@ class _Reader:
             is_human = pronoun.case == "subject" and human_verb(self._lower(pronoun.word.head))
             pronoun.doubtful = pronoun.doubtful or (not is_human and self._has_things_before(pronoun.first))
 
-    def _other_half(self, pronoun: _Mention) -> _Mention | None:
-        """The other pronoun of "he or she", "his/her"."""
-        for other in self.mentions:
-            if {other.person, pronoun.person} == {"he", "she"}:
-                left, right = sorted((other.first, pronoun.first))
-                if right - left == 2 and self._lower(left + 1) in ("or", "/"):
-                    return other
-        return None
-
     def _persons(self, sentence: int | None = None) -> list[_Person]:
         near = (one for one in self.mentions if sentence is None or abs(one.word.sentence - sentence) <= _NEAR)
         return list(dict.fromkeys(self.of[mention] for mention in near))
@@ -677,14 +666,11 @@ class _Reader:
         """Whether a preceding person fits a pronoun in gender, number and grammar (`strict`: all rules)."""
         if pronoun in person.mentions or person.kinds & {"speaker", "addressee"}:
             return False
+        is_everybody = person.mentions[0].noun in listed("pronouns.universal")
         if pronoun.person == "they":
             if not person.plural and (person.gender or not self._may_be_they(person.mentions[0], pronoun)):
                 return False
-        elif (
-            person.plural
-            or person.gender not in (None, pronoun.gender)
-            or person.mentions[0].noun in listed("pronouns.universal")
-        ):
+        elif person.plural or is_everybody or person.gender not in (None, pronoun.gender):
             return False
         before = [one for one in person.mentions if one.first < pronoun.first]
         if not before or pronoun.word.sentence - before[-1].word.sentence > _NEAR:

@@ -14,14 +14,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from gendermark.languages.folders import language_of, rows_of
-from gendermark.languages.language import Language, unknown_noun
+from gendermark.languages.language import unknown_noun
 from gendermark.languages.speaking import reader_of
 from gendermark.reading.gendered import GenderedWords
 from gendermark.reading.nouns import is_person, plain, singular
-from gendermark.reading.occupations import OccupationFinder, Occurrence, Readings, bundled_finder
+from gendermark.reading.occupations import Occurrence, Readings, bundled_finder
 from gendermark.reading.people import PLACEHOLDER, SourcePerson
 from gendermark.reading.profiles import function_words
 from gendermark.reading.tagger import tagger
@@ -111,7 +112,7 @@ def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> S
 
 @lru_cache(maxsize=256)
 def read_translation(text: str, code: str) -> Reading:
-    return Reading(_PLACEHOLDER.sub(lambda match: " " * len(match[0]), text), code, text)
+    return Reading(text, code)
 
 
 _PLACEHOLDER = re.compile(rf"[\"'‘’‚“”„«»]?\s?(?:{PLACEHOLDER.pattern})(?:\s?[\"'‘’“”«»])?")
@@ -128,6 +129,11 @@ def _is_thing(readings: Readings | None) -> bool:
     return bool(readings) and all(gender == "other" for gender, _ in readings or ())
 
 
+def _one(genders: str | None) -> str:
+    """The only gender of a word; "" for words of both or none."""
+    return genders if genders in ("m", "f") else ""
+
+
 class Label(NamedTuple):
     """Class, gender and number of a word, as in `tagger`; "a" for people and animals."""
 
@@ -137,35 +143,18 @@ class Label(NamedTuple):
     animate: str = ""
 
 
-@dataclass
 class Reading:
     """One translation: words, labels and mentions of people."""
 
-    text: str
-    """Without placeholders."""
-    code: str
-    written: str
-    """With its placeholders."""
-
-    @cached_property
-    def language(self) -> Language:
-        return language_of(self.code)
-
-    @cached_property
-    def finder(self) -> OccupationFinder:
-        return bundled_finder(self.code)
-
-    @cached_property
-    def lists(self) -> GenderedWords:
-        return _lists(self.code)
-
-    @cached_property
-    def words(self) -> list[str]:
-        return self.language.cut(self.text)
-
-    @cached_property
-    def spans(self) -> list[Span]:
-        return word_spans(self.text)
+    def __init__(self, written: str, code: str) -> None:
+        self.written, self.code = written, code
+        self.text = _PLACEHOLDER.sub(lambda match: " " * len(match[0]), written)
+        """Without placeholders."""
+        self.language = language_of(code)
+        self.finder = bundled_finder(code)
+        self.lists = _lists(code)
+        self.words = self.language.cut(self.text)
+        self.spans = word_spans(self.text)
 
     @cached_property
     def labels(self) -> list[Label]:
@@ -262,8 +251,7 @@ class Reading:
         return word in self.language.singular or word in self.language.plural or self.labels[at].kind == "DET"
 
     def _agreement(self, at: int) -> str:
-        found = self.language.agreement(self.words[at], _ANY)
-        return found if found in ("m", "f") else ""
+        return _one(self.language.agreement(self.words[at], _ANY))
 
     def _is_finite(self, at: int) -> bool:
         label, word = self.labels[at], self.words[at]
@@ -315,8 +303,8 @@ class Reading:
         elif not form:
             inflected = label.gender if label.kind in _ADJECTIVES and language.has_articles else ""  # "les sourdes"
             gender, places = self._beside(at) or self._behind(at) or (inflected, own)
-        is_person = self.lists.agent(word) or label.animate or language.person_ending.fullmatch(word)
-        is_person = is_person or language.agent_ending.fullmatch(word)
+        has_ending = language.person_ending.fullmatch(word) or language.agent_ending.fullmatch(word)
+        is_person = self.lists.agent(word) or label.animate or has_ending
         likeness = 1.0 if is_listed else 0.8 if is_person else 0.4
         if not is_listed and (language.is_thing(word) or _is_thing(known) or (language.has_animacy and not is_person)):
             likeness = 0.1
@@ -493,8 +481,7 @@ class Reading:
         if label.kind not in ("ADJ", "VERB", "AUX"):
             return ""
         number = "plural" if label.number == "p" else "singular"
-        found = self._inflected(at) or self.lists.participle(word) or self.language.adjective(word, number)
-        return found if found in ("m", "f") else ""
+        return _one(self._inflected(at) or self.lists.participle(word) or self.language.adjective(word, number))
 
     def _inflected(self, at: int) -> str:
         """The gender of an adjective or participle; where its ending contradicts the tagger, that of the ending."""
@@ -699,23 +686,24 @@ _FITS = {
 
 
 @cache
-def _stems(code: str) -> dict[str, tuple[str, ...]]:
-    """The stems of words that translate an English noun."""
+def _listed(code: str) -> dict[str, list[str]]:
+    """The words that translate an English noun."""
     normalise = language_of(code).normalise
+    return {row["english"]: [*map(normalise, row["words"].split())] for row in rows_of(code, "people.tsv")}
+
+
+@cache
+def _stems(code: str) -> dict[str, list[str]]:
     return {
-        row["english"]: tuple(
-            word[: -2 if len(word) > 6 else -1] if len(word) > 3 else word
-            for word in map(normalise, row["words"].split())
-        )
-        for row in rows_of(code, "people.tsv")
+        noun: [word[: -2 if len(word) > 6 else -1] if len(word) > 3 else word for word in words]
+        for noun, words in _listed(code).items()
     }
 
 
 @cache
 def _uninflected(code: str) -> frozenset[str]:
-    """The nouns for people that are listed as translations, without a final vowel."""
-    normalise = language_of(code).normalise
-    words = (word for row in rows_of(code, "people.tsv") for word in map(normalise, row["words"].split()))
+    """The listed translations without a final vowel."""
+    words = chain.from_iterable(_listed(code).values())
     return frozenset(re.sub("[aeoьяй]$", "", word) for word in words if len(word) > 4)
 
 
