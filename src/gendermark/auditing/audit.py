@@ -16,7 +16,7 @@ from gendermark.auditing.own_texts import own_texts
 from gendermark.auditing.recognise import MOST_NAMED, Found, Recognised, recognise, system_in
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UserError
-from gendermark.io.tables import Table, read_saved_tables
+from gendermark.io.tables import read_saved_tables
 from gendermark.io.translations import TranslationFile
 from gendermark.reading.failures import WRONG_LANGUAGE
 from gendermark.records import Request, Translation, Verdict
@@ -154,7 +154,9 @@ def _recognise(path: Path, parser: str) -> Found | str:
 
 
 def _recognise_tables(path: Path, parser: str) -> Found:
-    (tables, note), index = _read(path), _index()
+    if (kind := _OTHER_FORMATS.get(path.suffix.lower())) is not None:
+        raise BadFile(path, f"is {kind}; save it as .xlsx or .csv, with a row for each sentence")
+    (tables, note), index = read_saved_tables(path), _index()
     n_rows = max((len(table.rows) for table in tables), default=0)
     if n_rows < _FEWEST_ROWS:
         what = "has one row only" if n_rows else "is empty"
@@ -171,31 +173,20 @@ def _recognise_tables(path: Path, parser: str) -> Found:
         else:
             all_found += found[0]
             passed_over += [f"{where}{sentence}" for sentence in found[1]]
-    if all_found:
-        return [replace(one, remarks=[*note, *one.remarks]) for one in all_found], passed_over
-    if n_unknown < len(tables):
-        raise BadFile(path, "; ".join(passed_over))
-    if len(tables) == 1 and all(len(cells) == 1 for _, cells in tables[0].rows):
-        problem = f"its {n_rows:,} lines have no sources, and fit no benchmark line by line; add the sources"
-        if index.lacks_data:
-            problem += " (official data that is not on this machine is unknown: `gendermark data get NAME` fetches it)"
-        raise BadFile(path, problem)
-    try:
-        all_found, passed_over = own_texts(path, parser)
-    except BadFile as problem:
-        if not index.lacks_data:
-            raise
-        unknown = "no column contains benchmark sentences; official data that is not on this machine is unknown"
-        raise BadFile(path, f"{problem.problem} ({unknown}: `gendermark data get NAME` fetches it)") from None
+    if not all_found:
+        if n_unknown < len(tables):
+            raise BadFile(path, "; ".join(passed_over))
+        unknown = "official data that is not on this machine is unknown: `gendermark data get NAME` fetches it"
+        if len(tables) == 1 and all(len(cells) == 1 for _, cells in tables[0].rows):
+            problem = f"its {n_rows:,} lines have no sources, and fit no benchmark line by line; add the sources"
+            raise BadFile(path, f"{problem} ({unknown})" if index.lacks_data else problem)
+        try:
+            all_found, passed_over = own_texts(path, parser)
+        except BadFile as own:
+            if not index.lacks_data:
+                raise
+            raise BadFile(path, f"{own.problem} (no column contains benchmark sentences; {unknown})") from None
     return [replace(one, remarks=[*note, *one.remarks]) for one in all_found], passed_over
-
-
-def _read(path: Path) -> tuple[list[Table], list[str]]:
-    """The tables of a file, and a note if it was read in an unusual way."""
-    ending = path.suffix.lower()
-    if ending in _OTHER_FORMATS:
-        raise BadFile(path, f"is {_OTHER_FORMATS[ending]}; save it as .xlsx or .csv, with a row for each sentence")
-    return read_saved_tables(path)
 
 
 # -- whose translations they are

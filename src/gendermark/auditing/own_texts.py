@@ -13,7 +13,7 @@ from gendermark.auditing.index import IndexedSet
 from gendermark.auditing.recognise import Found, Recognised
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import BadFile
-from gendermark.io.pairs import Pairs, read_pairs
+from gendermark.io.pairs import read_pairs
 from gendermark.io.tables import Row, some
 from gendermark.io.textfiles import harmless_cell, write_text
 from gendermark.reading.codes import NAMES
@@ -46,7 +46,10 @@ def own_texts(path: Path, parser: str = "") -> Found:
         selection = Selection(benchmark.name, target_language=column.language, **options)
         item_set = benchmark.load(benchmark.complete(selection))
         with_people = {item.source for item in item_set.items}
-        rows = _rows(pairs, column.texts, with_people)
+        rows: dict[str, Row[str]] = {}  # the first translation of each text that mentions a person
+        for source, text, line in zip(pairs.sources, column.texts, pairs.lines, strict=True):
+            if source in with_people and text:
+                rows.setdefault(source, Row(source, text, line))
         # Translations beside the wrong texts share hardly any names or numbers with them.
         first = {item.source: item for item in item_set.items}
         fits = [benchmark.fit(first[source], row.content, item_set.selection) for source, row in rows.items()]
@@ -70,15 +73,6 @@ def own_texts(path: Path, parser: str = "") -> Found:
     if not found:
         raise BadFile(path, "; ".join(passed_over))
     return found, passed_over
-
-
-def _rows(pairs: Pairs, texts: Iterable[str], wanted: set[str]) -> dict[str, Row[str]]:
-    """The first translation of each text that mentions a person."""
-    rows: dict[str, Row[str]] = {}
-    for source, text, line in zip(pairs.sources, texts, pairs.lines, strict=True):
-        if source in wanted and text:
-            rows.setdefault(source, Row(source, text, line))
-    return rows
 
 
 def write_people(path: Path, results: Iterable[tuple[str, Result]]) -> None:

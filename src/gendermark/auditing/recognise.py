@@ -347,7 +347,9 @@ class _Sources:
         into = self._index.into(self._known, language) if language else None
         if language == self._known.selection.source_language:
             return None
-        if not _are_sentences(pairs) and (into is None or _fit(into, pairs) < _SURE_FIT):
+        has_words = sum(any(map(str.isalpha, text)) for _, text in pairs) > 0.5 * len(pairs)
+        is_long = sum(len(text) for _, text in pairs) >= _SHORTEST * sum(len(key) for key, _ in pairs)
+        if not (has_words and is_long) and (into is None or _fit(into, pairs) < _SURE_FIT):
             return None
         if into is None:
             name = NAMES.get(language, "an unsupported language")
@@ -409,11 +411,6 @@ class _Sources:
 def _fit(known: IndexedSet, pairs: Sequence[tuple[str, str]]) -> float:
     place_of = {key: place for place, key in enumerate(known.keys)}
     return known.fit([(place_of[key], text) for key, text in pairs[:: max(1, len(pairs) // _MOST_READ)]]) or 0.0
-
-
-def _are_sentences(pairs: Sequence[tuple[str, str]]) -> bool:
-    has_words = sum(any(map(str.isalpha, text)) for _, text in pairs) > 0.5 * len(pairs)
-    return has_words and sum(len(text) for _, text in pairs) >= _SHORTEST * sum(len(key) for key, _ in pairs)
 
 
 def _spread(texts: Sequence[str]) -> list[str]:

@@ -233,7 +233,15 @@ def _open_source(say: Say) -> Iterator[Fetch]:
             raise DataUnavailable(f"there is no directory {mirror}; {_remedy()}")
 
         def copy(tail: str, file: DataFile, target: Path, progress: Callable[[int], None]) -> None:
-            _copy(folder / tail, file, target)
+            source = folder / tail
+            try:
+                with source.open("rb") as stream:
+                    content = stream.read(file.size + 1)
+            except OSError as problem:
+                reason = f"cannot be read: {problem.strerror}"
+                raise DataUnavailable(f"{source} of the mirror {reason}; {_remedy()}") from None
+            _part(target).write_bytes(content)
+            _accept(file, target, str(source))
             progress(file.size)
 
         yield copy
@@ -260,16 +268,6 @@ def _shown(url: str) -> str:
 
 def _part(target: Path) -> Path:
     return target.with_name(f"{target.name}.part")
-
-
-def _copy(source: Path, file: DataFile, target: Path) -> None:
-    try:
-        with source.open("rb") as stream:
-            content = stream.read(file.size + 1)
-    except OSError as problem:
-        raise DataUnavailable(f"{source} of the mirror cannot be read: {problem.strerror}; {_remedy()}") from None
-    _part(target).write_bytes(content)
-    _accept(file, target, str(source))
 
 
 def _accept(file: DataFile, target: Path, origin: str) -> None:
@@ -367,7 +365,7 @@ class _Web:
             with part.open("ab" if n_here else "wb") as stream:
                 for chunk in response.iter_raw():
                     n_here += len(chunk)
-                    deadline.put_off(len(chunk) / SLOWEST_BYTES_PER_SECOND)
+                    deadline.end += len(chunk) / SLOWEST_BYTES_PER_SECOND
                     if n_here > file.size:
                         break
                     stream.write(chunk)

@@ -146,7 +146,9 @@ def _mgente_cells(path: Path | str, line: int, record: Mapping[str, object]) -> 
         if isinstance(value, bool) or not isinstance(value, str | int | None):
             raise BadFile(path, f"has no text under {name!r}", line=line)
         text = "" if value is None else str(value).strip()
-        cells[key] = _unquoted(text) if is_tsv else text
+        # Some programs put quotation marks around cells with quotation marks, doubling those inside.
+        quoted = _QUOTED.fullmatch(text) if is_tsv else None
+        cells[key] = quoted[1].replace('""', '"') if quoted and '""' in quoted[1] else text
     for column in _COLUMNS:
         if not any(key.rstrip("-0123456789") == column.lower() for key in cells):
             available = ", ".join(record) or "none"
@@ -181,12 +183,6 @@ def _mgente_item(path: Path | str, line: int, cells: Mapping[str, str], index: i
 
 def _key(name: str) -> str:
     return re.sub(r"[\s_-]+", "-", name.strip().lower())
-
-
-def _unquoted(cell: str) -> str:
-    """Remove the quotation marks that some programs put around cells with quotation marks, doubling those inside."""
-    found = _QUOTED.fullmatch(cell)
-    return found[1].replace('""', '"') if found and '""' in found[1] else cell
 
 
 # -- Winograd-style files, as their authors publish them, converted to lines of WinoMT. WinoBias (Zhao et al. 2018)

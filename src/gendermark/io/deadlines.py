@@ -26,14 +26,7 @@ class Deadline:
     """A point in time; extended for downloads that make progress."""
 
     def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-
-    def put_off(self, seconds: float) -> None:
-        self._end += seconds
-
-    @property
-    def seconds_left(self) -> float:
-        return self._end - time.monotonic()
+        self.end = time.monotonic() + seconds
 
 
 @contextmanager
@@ -66,7 +59,7 @@ def _left(timeout: float | None, kind: str) -> float:
     deadline: Deadline | None = getattr(_current, "deadline", None)
     left = threading.TIMEOUT_MAX if timeout is None else timeout
     if deadline is not None:
-        left = min(left, deadline.seconds_left)
+        left = min(left, deadline.end - time.monotonic())
     if left <= 0:
         raise getattr(httpcore, kind)("the time is up")
     return left

@@ -6,6 +6,7 @@ Finds which column is English and which are translations; `auditing/` recognises
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,7 +59,11 @@ def _pairs(path: Path, table: Table) -> Pairs | None:
     names = [*names, *[f"column {place + 1}" for place in range(len(names), width)]]
     filled = [(line, [*map(str.strip, cells), *[""] * (width - len(cells))]) for line, cells in rows]
     texts = [[cells[place] for _, cells in filled] for place in range(width)]
-    source = _source_place(names, texts)
+    # The column named source, else the one named English, else the first one in English.
+    named = [place for place in range(width) if _plain(names[place]) in _SOURCE_NAMES]
+    english = [place for place in range(width) if languages_in(names[place])[-1:] == [_SOURCE_LANGUAGE]]
+    likely = (place for place in range(width) if profiles.likely(texts[place]) == _SOURCE_LANGUAGE)
+    source = next(chain(named, english, likely), None)
     if source is None:
         return None
     kept = [place for place, cell in enumerate(texts[source]) if any(map(str.isalpha, cell))]
@@ -97,15 +102,6 @@ def _header(table: Table) -> tuple[list[str], Sequence[tuple[int | None, Sequenc
 
 def _plain(name: str) -> str:
     return " ".join(name.replace("_", " ").split()).casefold()
-
-
-def _source_place(names: Sequence[str], texts: Sequence[Sequence[str]]) -> int | None:
-    """The column named source, else the one named English, else the first one in English."""
-    places = range(len(texts))
-    named = [place for place in places if _plain(names[place]) in _SOURCE_NAMES]
-    english = [place for place in places if languages_in(names[place])[-1:] == [_SOURCE_LANGUAGE]]
-    likely = [] if named or english else [p for p in places if profiles.likely(texts[p]) == _SOURCE_LANGUAGE]
-    return next(iter([*named, *english, *likely]), None)
 
 
 def _language(path: Path, name: str, texts: Sequence[str], n_words: int) -> str | None:

@@ -17,6 +17,7 @@ import io
 import json
 import math
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -188,7 +189,9 @@ def read_records(path: Path | str) -> Iterator[Record]:
         if not any(map(str.strip, cells)):
             continue
         if not names:
-            names = _names(path, line, cells)
+            names = [name.strip() for name in cells]
+            if twice := [name for name, n in Counter(filter(None, names)).items() if n > 1]:
+                raise BadFile(path, f"has two columns {twice[0]!r}; give each its own name", line=line)
             continue
         if ending == ".xlsx":  # ends at its last filled cell
             cells += [""] * (len(names) - len(cells))
@@ -197,14 +200,6 @@ def read_records(path: Path | str) -> Iterator[Record]:
             hint = hints.get(ending, "no cell may hold a tab")
             raise BadFile(path, f"has {len(cells)} cells, but the header has {len(names)}; {hint}", line=line)
         yield line, dict(zip(names, cells, strict=True))
-
-
-def _names(path: Path | str, line: int, cells: Sequence[str]) -> list[str]:
-    names = [name.strip() for name in cells]
-    for name in filter(None, names):
-        if names.count(name) > 1:
-            raise BadFile(path, f"has two columns {name!r}; give each its own name", line=line)
-    return names
 
 
 def _all_records(path: Path | str, noun: str) -> Sequence[Record]:

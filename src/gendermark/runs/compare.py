@@ -368,7 +368,13 @@ def compare(
         if any(judgement.expected for judgement in a.judgements):  # otherwise nothing is correct or wrong
             tests.append(items_right)
         try:
-            own = _compare_cell(a, b, resampling, asked)
+            benchmark, metrics = benchmark_of(a), metrics_of(a)
+            # All headline metrics; and, if any other was requested, all others too, as one family.
+            if not any(asked.wants(benchmark, m) and not benchmark.is_headline(m) for m in metrics):
+                metrics = [m for m in metrics if benchmark.is_headline(m)]
+            sides = [benchmark.measures.count(result.judgements, result.selection, metrics) for result in (a, b)]
+            pairing = Pairing(sides[0], sides[1], resampling)
+            own = [compare_metric(a.cell, m, pairing, resampling, benchmark.is_headline(m)) for m in metrics]
         except KeyError as tag:
             raise UserError(f"{a.cell}: the judgements of a run lack the tag {tag}; run it again") from None
         lost, won = items_right.details["only_first_right"], items_right.details["only_second_right"]
@@ -455,16 +461,6 @@ def _matched(
                 raise
             refusals.append(str(problem))
     return pairs, notes, refusals
-
-
-def _compare_cell(a: Result, b: Result, resampling: Resampling, asked: Asked) -> list[Comparison]:
-    """All headline metrics of a cell; and, if any other was requested, all others too, as one family."""
-    benchmark, every = benchmark_of(a), metrics_of(a)
-    with_others = any(asked.wants(benchmark, m) and not benchmark.is_headline(m) for m in every)
-    metrics = [m for m in every if with_others or benchmark.is_headline(m)]
-    sides = [benchmark.measures.count(result.judgements, result.selection, metrics) for result in (a, b)]
-    pairing = Pairing(sides[0], sides[1], resampling)
-    return [compare_metric(a.cell, metric, pairing, resampling, benchmark.is_headline(metric)) for metric in metrics]
 
 
 def compare_metric(
@@ -582,15 +578,13 @@ class ManyCompared:
     def to_json(self) -> dict[str, Any]:
         facts = zip(self.runs, self.systems, self.called, strict=True)
         runs = [{"name": name, "system": system, "called": called} for name, system, called in facts]
-        found = [{**self._values_json(m), **self._differences_json(m)} for m in self.metrics]
+        found = []
+        for m in self.metrics:
+            about = {key: getattr(m.any, key) for key in ("cell", "metric", "slice", "better")}
+            each = zip(self.runs, m.values, strict=True)
+            values = [{"run": run, "value": e.value, "low": e.low, "high": e.high} for run, e in each]
+            found.append({**about, "values": values, **self._differences_json(m)})
         return {"runs": runs, "trend" if self.is_trend else "matrix": found, "notes": list(self.notes)}
-
-    def _values_json(self, m: ComparedMetric) -> dict[str, Any]:
-        values = zip(self.runs, m.values, strict=True)
-        return {
-            **{key: getattr(m.any, key) for key in ("cell", "metric", "slice", "better")},
-            "values": [{"run": run, "value": e.value, "low": e.low, "high": e.high} for run, e in values],
-        }
 
     def _differences_json(self, m: ComparedMetric) -> dict[str, Any]:
         numbers = ("difference", "low", "high", "p_value", "p_adjusted", "detectable", "n_groups")

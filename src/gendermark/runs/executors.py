@@ -310,7 +310,12 @@ class Processes(_Workers):
                 if not is_dead:
                     raise
                 n_deaths += 1
-                _give_up(worker, n_deaths)
+                code = worker.process.exitcode or 0
+                if not worker.has_begun and (code > 0 or n_deaths >= MOST_DEATHS):  # the next one would die too
+                    how = f"exit code {code}" if code > 0 else "killed, or out of memory?"
+                    raise _not_started(how) from None
+                if n_deaths >= MOST_DEATHS:
+                    raise _workers_died() from None
             else:
                 with self._lock:
                     self._busy.remove(worker)
@@ -347,15 +352,6 @@ class Processes(_Workers):
         self._threads.shutdown()
         while self._idle:
             self._idle.pop().end()
-
-
-def _give_up(worker: _Worker, n_deaths: int) -> None:
-    """Give up on the task of a dead worker if repeating it is pointless."""
-    code = worker.process.exitcode or 0
-    if not worker.has_begun and (code > 0 or n_deaths >= MOST_DEATHS):  # the next one would die too
-        raise _not_started(f"exit code {code}" if code > 0 else "killed, or out of memory?")
-    if n_deaths >= MOST_DEATHS:
-        raise _workers_died()
 
 
 def _serve(connection: Connection) -> None:

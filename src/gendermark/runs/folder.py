@@ -324,11 +324,6 @@ def read_results(directory: Path | str) -> list[Result]:
     return list(read_run(directory).results)
 
 
-def name_in(directory: Path) -> str:
-    """The system name stored in a run folder; empty if there is none."""
-    return str(read_manifest(directory).get("name", "")) if (directory / MANIFEST).exists() else ""
-
-
 def read_manifest(directory: Path) -> dict[str, Any]:
     if directory.is_file():
         raise BadFile(directory, "is a file, not a run folder; give a directory that `gendermark run -o` wrote")

@@ -77,7 +77,9 @@ def run_part(config: RunConfig, part: Part, directory: Path, context: RunContext
             cell = directory / given.item_set.selection.cell
             write_jsonl(cell / folder.PART_ANSWERS, _rows(own_places, given.answers.translations))
             if given.chosen is not None:
-                chosen = _by_pair(given.pairs, given.chosen.translations)
+                answers = iter(given.chosen.translations)
+                # For each item the answers about its two translations; none without a pair.
+                chosen = [[one for _ in pair or () for one in next(answers)] for pair in given.pairs]
                 write_jsonl(cell / folder.PART_CHOICES, _rows(own_places, chosen))
             cells[cell.name] = {
                 "n": len(own_places),
@@ -100,13 +102,6 @@ def _only(step: Step, places: Sequence[int]) -> Step:
     pairs = [step.pairs[place] for place in places] if step.pairs else step.pairs
     requests = [step.requests[place] for place in places]
     return replace(step, item_set=replace(step.item_set, items=items), requests=requests, pairs=pairs)
-
-
-def _by_pair(pairs: Sequence[Any], scored: Sequence[Sequence[Translation]]) -> Iterator[list[Translation]]:
-    """For each item the answers about its two translations; empty without a pair."""
-    answers = iter(scored)
-    for pair in pairs:
-        yield [one for _ in pair or () for one in next(answers)]
 
 
 def _rows(places: Sequence[int], answers: Any) -> Iterator[dict[str, Any]]:

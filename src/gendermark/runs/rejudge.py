@@ -70,7 +70,11 @@ def rejudge(
     if not run.results:
         raise UserError(f"{directory} has no results to rejudge")
     chosen = [_selection(result.selection, options) for result in run.results]
-    _refuse_unused(options, chosen)
+    for name, value in options.items():
+        if value and not any(_allows(selection, name, value) for selection in chosen):
+            first = chosen[0].benchmark
+            one = Selection(first, **{name: value})  # refused here if unknown to all
+            options_of(type(one))[name].check(value, first)
     config = {**run.manifest["config"], "selections": [s.to_json() for s in chosen], "rejudged": run.name}
     if output is not None:
         if output.resolve() == run.path.resolve():
@@ -109,14 +113,6 @@ def _allows(selection: Selection, name: str, value: Any) -> bool:
     """Whether a benchmark has the rules or option; if not, it is judged as before."""
     option = options_of(type(selection)).get(name)
     return option is not None and option.allows(value)
-
-
-def _refuse_unused(options: Mapping[str, Any], chosen: Sequence[Selection]) -> None:
-    for name, value in options.items():
-        if value and not any(_allows(selection, name, value) for selection in chosen):
-            first = chosen[0].benchmark
-            one = Selection(first, **{name: value})  # refused here if unknown to all
-            options_of(type(one))[name].check(value, first)
 
 
 _Again = tuple[Result, Sequence[folder.Text], Selection, Origin, str]

@@ -158,7 +158,8 @@ def carry_out(
     planned: Plan, system: System, directory: Path | None = None, context: RunContext = NO_CONTEXT
 ) -> list[Result]:
     config = planned.config.to_json()
-    context = replace(context, name=context.name or (folder.name_in(directory) if directory is not None else ""))
+    if not context.name and directory is not None and (directory / folder.MANIFEST).exists():
+        context = replace(context, name=str(folder.read_manifest(directory).get("name", "")))
     done: dict[int, Result] = {}
     cells: dict[str, Any] = {}
     notes: list[str] = []

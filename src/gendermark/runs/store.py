@@ -93,7 +93,9 @@ class Store:
                     self._connection.executescript(_SCHEMA)
                     self._lock_path(_MADE).touch()
                     # Under the lock, as a new lock file not yet held would look like a killed run's.
-                    self._remove_dead_owners()
+                    for path in self._lock_path(_OPENING).parent.iterdir():
+                        if path.name not in (_OPENING, _MADE) and not locks.is_held(path):
+                            path.unlink(missing_ok=True)
                     resources.enter_context(locks.hold(self._lock_path(self._owner)))
                 self._identity = _identity(self.path)
             resources.callback(self._release)
@@ -120,7 +122,9 @@ class Store:
                 for checksum, *row in rows:
                     key = (row[0], row[1])
                     if checksum == _checksum((system_id, *row)):
-                        found[key] = _answer(row)
+                        *_, text, log_probability, n_tokens, by_token = row
+                        numbers = tuple(json.loads(by_token)) if by_token is not None else None
+                        found[key] = Translation(key[0], text, key[1], None, log_probability, n_tokens, numbers)
                     else:
                         damaged.append(key)
         if damaged:
@@ -214,11 +218,6 @@ class Store:
                 "another file with --store"
             )
 
-    def _remove_dead_owners(self) -> None:
-        for path in self._lock_path(_OPENING).parent.iterdir():
-            if path.name not in (_OPENING, _MADE) and not locks.is_held(path):
-                path.unlink(missing_ok=True)
-
     def _release(self) -> None:
         with contextlib.suppress(sqlite3.Error):
             self._connection.execute("PRAGMA synchronous=FULL")
@@ -281,9 +280,3 @@ def _row(system_id: str, answer: Translation) -> tuple[Any, ...]:
         None if answer.n_tokens is None else int(answer.n_tokens),
         None if by_token is None else json.dumps(by_token),
     )
-
-
-def _answer(row: Sequence[Any]) -> Translation:
-    request_id, sample, text, log_probability, n_tokens, by_token = row
-    numbers = tuple(json.loads(by_token)) if by_token is not None else None
-    return Translation(request_id, text, sample, None, log_probability, n_tokens, numbers)
