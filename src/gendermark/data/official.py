@@ -109,31 +109,26 @@ def official_files(name: str, revision_id: str, group: str = "data", *, say: Say
 
     `say` (default: the log) receives licence and citation before a download, and notices of waiting and retrying.
     """
-    looked_up = _AT_HAND.get()
-    speak: Say = say or logging.getLogger(__name__).info
-    if looked_up is None:
-        return _official_files(name, revision_id, group, speak, announces=True)
-    key = (name, revision_id, group)
-    if key not in looked_up:
+    looked_up, key = _AT_HAND.get(), (name, revision_id, group)
+    found = looked_up.get(key) if looked_up is not None else None
+    if found is None:
+        speak: Say = say or logging.getLogger(__name__).info
+        card = load_card(name)
+        revision = card.revision(revision_id)
+        files = revision.select(group)
+        # A mere lookup must not count as a request.
+        if looked_up is None and not_good(card, revision, files):
+            speak(card.notice)
         try:
-            # A mere lookup must not count as a request.
-            looked_up[key] = _official_files(name, revision_id, group, speak, announces=False)
+            paths = fetch(card, revision, files, say=speak)
+            found = OfficialFiles(name, revision_id, revision.commit, revision.content_hash(group), paths)
         except DataUnavailable as problem:
-            looked_up[key] = problem
-    found = looked_up[key]
+            found = problem
+        if looked_up is not None:
+            looked_up[key] = found
     if isinstance(found, DataUnavailable):
         raise found
     return found
-
-
-def _official_files(name: str, revision_id: str, group: str, say: Say, *, announces: bool) -> OfficialFiles:
-    card = load_card(name)
-    revision = card.revision(revision_id)
-    files = revision.select(group)
-    if announces and not_good(card, revision, files):
-        say(card.notice)
-    paths = fetch(card, revision, files, say=say)
-    return OfficialFiles(name, revision_id, revision.commit, revision.content_hash(group), paths)
 
 
 # -- the cache

@@ -123,6 +123,7 @@ def reordered(values: Sequence[T], places: Sequence[int]) -> Sequence[T | None]:
         return values
 
     def pairs() -> Iterator[tuple[int, T | None]]:
+        """Each position in the result with its value, as the values are read once."""
         wanted = iter(_sorting_order(places))
         own = next(wanted, None)
         while own is not None and places[own] < 0:
@@ -133,29 +134,15 @@ def reordered(values: Sequence[T], places: Sequence[int]) -> Sequence[T | None]:
                 yield own, value
                 own = next(wanted, None)
 
-    return _in_buckets(pairs(), len(places))
-
-
-def places_of(held: Sequence[str], wanted: Sequence[str]) -> Sequence[int]:
-    """The position of each wanted id, negative if absent."""
-    if len(held) == len(wanted) and all(one == other for one, other in zip(held, wanted, strict=True)):
-        return range(len(held))
-    place_of = {one: place for place, one in enumerate(held)}
-    return array("q", (place_of.get(one, -1) for one in wanted))
-
-
-def _in_buckets(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
-    """`n` values sorted by the positions that come with them; each position has one.
-
-    A bucket holds the values of neighbouring positions as they arrive, and is sorted when read.
-    """
+    n = len(places)
     if n < LIMIT:
-        return [value for _, value in sorted(pairs, key=itemgetter(0))]
+        return [value for _, value in sorted(pairs(), key=itemgetter(0))]
+    # A bucket holds the values of neighbouring positions as they arrive, and is sorted when read.
     file, width = _File(), LIMIT
     n_buckets = -(-n // width)
-    waiting: list[list[tuple[int, T]]] = [[] for _ in range(n_buckets)]
+    waiting: list[list[tuple[int, T | None]]] = [[] for _ in range(n_buckets)]
     written: list[list[tuple[int, int]]] = [[] for _ in range(n_buckets)]
-    for pair in pairs:
+    for pair in pairs():
         bucket = pair[0] // width
         waiting[bucket].append(pair)
         if len(waiting[bucket]) >= _WAITING:
@@ -166,16 +153,24 @@ def _in_buckets(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
             written[bucket].append(file.write(rest))
 
     @lru_cache(maxsize=1)
-    def values_in(bucket: int) -> list[T]:
+    def values_in(bucket: int) -> list[T | None]:
         together = sorted(chain.from_iterable(map(file.read, written[bucket])), key=itemgetter(0))
         return [value for _, value in together]
 
-    def read(start: int, stop: int) -> Iterator[T]:
+    def read(start: int, stop: int) -> Iterator[T | None]:
         for bucket in range(start // width, -(-stop // width)):
             place = bucket * width
             yield from values_in(bucket)[max(start - place, 0) : stop - place]
 
     return DiskList(n, read)
+
+
+def places_of(held: Sequence[str], wanted: Sequence[str]) -> Sequence[int]:
+    """The position of each wanted id, negative if absent."""
+    if len(held) == len(wanted) and all(one == other for one, other in zip(held, wanted, strict=True)):
+        return range(len(held))
+    place_of = {one: place for place, one in enumerate(held)}
+    return array("q", (place_of.get(one, -1) for one in wanted))
 
 
 def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Sequence[T]]]:

@@ -454,7 +454,17 @@ def _first_object(path: Path) -> dict[str, Any]:
 
 
 def _mt_lens_tasks(path: Path | str, task: str) -> dict[str, Sequence[Row[str]]]:
-    found = list(_find_tasks(read_json(path)))
+    # Tasks are at the top level, or under `results` and a task name. (Iterative: JSON may be nested deeply.)
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    waiting: list[tuple[str, Any]] = [("", read_json(path))]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, list):
+            waiting.extend((name, entry) for entry in reversed(value))
+        elif isinstance(value, dict) and _SOURCES in value and _TRANSLATIONS in value:
+            found.append((name, value))
+        elif isinstance(value, dict):
+            waiting.extend(reversed(list(value.items())))
     if not found:
         raise BadFile(
             path,
@@ -468,19 +478,6 @@ def _mt_lens_tasks(path: Path | str, task: str) -> dict[str, Sequence[Row[str]]]
         raise BadFile(path, f"has no task {task!r}; available: {some(names)}")
     tasks = {name: _task_rows(path, name, lists) for name, (_, lists) in zip(names, found, strict=True)}
     return {task: tasks[task]} if task else tasks
-
-
-def _find_tasks(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Tasks are at the top level, or under `results` and a task name. (Iterative: JSON may be nested deeply.)"""
-    waiting: list[tuple[str, Any]] = [("", value)]
-    while waiting:
-        name, found = waiting.pop()
-        if isinstance(found, list):
-            waiting.extend((name, entry) for entry in reversed(found))
-        elif isinstance(found, dict) and _SOURCES in found and _TRANSLATIONS in found:
-            yield name, found
-        elif isinstance(found, dict):
-            waiting.extend(reversed(list(found.items())))
 
 
 def _task_rows(path: Path | str, name: str, task: Mapping[str, Any]) -> Sequence[Row[str]]:

@@ -299,7 +299,13 @@ def _match_by_source(
         for place in places[n:] if n else ():
             row_of[place] = row_of[places[0]]
     if -1 in row_of and (not allow_missing or not rows):
-        raise UnmatchedSources(path, _missing(row_of, items, sources, noun))
+        n = row_of.count(-1)
+        each = zip(items, sources, row_of, strict=True)
+        item, source = next((item, source.strip()) for item, source, row in each if row < 0)
+        first = f"sentence {item.index + 1}, {shortened(source)}"
+        which = first if n == 1 else f"{n:,} of {len(row_of):,} sentences, first of {first}"
+        remedy = NO_SAMPLE if noun == "samples" else "add them, or pass --allow-missing (of a run: allow_missing=yes)"
+        raise UnmatchedSources(path, f"has no {noun} of {which}; {remedy}")
     for places in index:
         if n_given[places[0]] not in (0, 1, len(places)):
             times = "once" if len(places) == 1 else f"{len(places)} times"
@@ -315,17 +321,6 @@ def _match_by_source(
             "normal form only, and were matched"
         )
     return _Match(rows, row_of, item_of, notes)
-
-
-def _missing(row_of: Sequence[int], items: Sequence[Item], sources: Sequence[str], noun: str) -> str:
-    """Count the sentences without a row, and name the first ones."""
-    n = row_of.count(-1)
-    each = zip(items, sources, row_of, strict=True)
-    item, source = next((item, source.strip()) for item, source, row in each if row < 0)
-    first = f"sentence {item.index + 1}, {shortened(source)}"
-    which = first if n == 1 else f"{n:,} of {len(row_of):,} sentences, first of {first}"
-    remedy = NO_SAMPLE if noun == "samples" else "add them, or pass --allow-missing (of a run: allow_missing=yes)"
-    return f"has no {noun} of {which}; {remedy}"
 
 
 class _Index:

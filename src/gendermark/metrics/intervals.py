@@ -283,17 +283,13 @@ class CombinedSpread(Spread):
         below, above = mover_reach(self.factors, values, ends, self.correlations, quantile * self.standard_error)
         if self.folded_from is not None:
             return folded(self.folded_from - below, self.folded_from + above)
-        lowest, highest = self._bounds
-        return max(self.value - below, lowest), min(self.value + above, highest)
-
-    @property
-    def _bounds(self) -> tuple[float, float]:
-        """The range of the sum: no gap of two shares exceeds 100 points. The value may differ from the sum by a
-        constant, as a share minus one half."""
+        # No gap of two shares exceeds 100 points. The value may differ from the sum by a constant, as a share minus one
+        # half.
         terms = list(zip(self.factors, self.terms, strict=True))
-        ends = [sorted(factor * end for end in term.bounds) for factor, term in terms]
+        bounds = [sorted(factor * end for end in term.bounds) for factor, term in terms]
         constant = self.value - sum(factor * term.value for factor, term in terms)
-        return constant + sum(low for low, _ in ends), constant + sum(high for _, high in ends)
+        lowest, highest = constant + sum(low for low, _ in bounds), constant + sum(high for _, high in bounds)
+        return max(self.value - below, lowest), min(self.value + above, highest)
 
 
 @dataclass(frozen=True)
@@ -360,7 +356,12 @@ class Estimator:
             return self._bounded(metric, rule)
         if isinstance(rule, Combined):
             return self._combined(metric, rule)
-        return self._resampled_spread(metric, rule)
+        replicates = evaluate(metric, self._counts, self._drawn)
+        moments = self._design.moments(pull_of(metric, self._counts))
+        sums = [float(column[0]) for column in self._counts.take(self._totals, metric.needs)]
+        at_rest = rule.at_rest
+        rest = (lambda unseen: at_rest(sums, unseen)) if at_rest is not None else None
+        return ResampledSpread(self.value(metric), moments.df, replicates, moments, rule.turns, rest)
 
     @cached_property
     def _drawn(self) -> Floats:
@@ -395,14 +396,6 @@ class Estimator:
             math.sqrt(max(variance, 0.0)) if len(terms) > 1 else 0.0,
             signed,
         )
-
-    def _resampled_spread(self, metric: Metric, rule: Resampled) -> ResampledSpread:
-        replicates = evaluate(metric, self._counts, self._drawn)
-        moments = self._design.moments(pull_of(metric, self._counts))
-        sums = [float(column[0]) for column in self._counts.take(self._totals, metric.needs)]
-        at_rest = rule.at_rest
-        rest = (lambda unseen: at_rest(sums, unseen)) if at_rest is not None else None
-        return ResampledSpread(self.value(metric), moments.df, replicates, moments, rule.turns, rest)
 
 
 def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, signature: str = "") -> list[Estimate]:
@@ -509,7 +502,8 @@ class Pairing:
         value = sum(sign * own for sign, own in zip(signs, self.values(metric), strict=True))
         pulls = [pull_of(metric, side).times(sign) for sign, side in zip(signs, self._sides, strict=True)]
         moments = self._design.moments(pulls[0] + pulls[1])
-        n_changed = self._n_changed(metric)
+        counted = [np.stack(side.take(side.matrix, metric.needs)) for side in self._sides]
+        n_changed = int((counted[0] != counted[1]).any(axis=0).sum())
         # Unchanged groups say nothing about the variation of changes.
         moments = replace(moments, df=max(min(moments.df, n_changed - 1.0), 1.0))
         if n_changed == 0:
@@ -520,18 +514,9 @@ class Pairing:
                 for sign, side, drawn in zip(signs, self._sides, self._drawn, strict=True)
             ]
             return ResampledSpread(value, moments.df, both[0] + both[1], moments)
-        widest, farthest = _ranges(metric)
-        return DifferenceSpread(value, moments.df, moments, widest, max(farthest, abs(value)))
-
-    def _n_changed(self, metric: Metric) -> int:
-        first, second = (np.stack(side.take(side.matrix, metric.needs)) for side in self._sides)
-        return int((first != second).any(axis=0).sum())
-
-
-def _ranges(metric: Metric) -> tuple[float, float]:
-    """Maximum influence of a group, and maximum difference between two systems: 100 points for a share, 200 for a
-    gap, from +100 to -100."""
-    terms = metric.rule.terms if isinstance(metric.rule, Combined) else ((1.0, metric),)
-    bounds = [(abs(factor), term.rule) for factor, term in terms if isinstance(term.rule, Bounded)]
-    widths = [(factor, rule.highest - rule.lowest) for factor, rule in bounds]
-    return max(width for _, width in widths), sum(factor * width for factor, width in widths)
+        terms = metric.rule.terms if isinstance(metric.rule, Combined) else ((1.0, metric),)
+        bounds = [(abs(factor), term.rule) for factor, term in terms if isinstance(term.rule, Bounded)]
+        widths = [(factor, rule.highest - rule.lowest) for factor, rule in bounds]
+        # Two systems differ by at most 100 points in a share, and by 200 in a gap, from +100 to -100.
+        farthest = max(sum(factor * width for factor, width in widths), abs(value))
+        return DifferenceSpread(value, moments.df, moments, max(width for _, width in widths), farthest)

@@ -114,9 +114,17 @@ def resampled_sums(counts: ArrayLike, n_resamples: int, seed: int) -> Floats:
     fractions may differ in the last bit.
     """
     matrix = np.asarray(counts, dtype=np.float64)
+    n_groups = len(matrix)
     sums = np.zeros((n_resamples, matrix.shape[1]))
-    for rows, weights in _bootstrap_weights(len(matrix), n_resamples, seed):
-        sums[rows] = weights @ matrix
+    generator = np.random.Generator(np.random.PCG64(seed))
+    for rows in _chunks(n_resamples, n_groups):
+        n_rows = rows.stop - rows.start
+        # 64-bit draws: numpy then keeps the rest of a random word for the next call, so chunks do not matter. For 8 and
+        # 16 bits it discards the rest after each call.
+        draws = generator.integers(n_groups, size=(n_rows, n_groups), dtype=np.int64)
+        draws += np.arange(n_rows, dtype=np.int64)[:, None] * n_groups
+        tally = np.bincount(draws.ravel(), minlength=n_rows * n_groups)
+        sums[rows] = tally.reshape(n_rows, n_groups).astype(np.float64) @ matrix
     return sums
 
 
@@ -139,36 +147,12 @@ def _mostly_defined(replicates: Floats) -> Floats | None:
 
 
 def _chunks(n_resamples: int, n_groups: int) -> Iterator[slice]:
+    """The resamples in chunks; none without groups."""
+    if n_groups == 0:
+        return
     step = max(1, _CHUNK_CELLS // n_groups)
     for start in range(0, n_resamples, step):
         yield slice(start, min(start + step, n_resamples))
-
-
-def _bootstrap_weights(n_groups: int, n_resamples: int, seed: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield how often each group is drawn, one resample per row, in chunks."""
-    if n_groups == 0:
-        return
-    generator = np.random.Generator(np.random.PCG64(seed))
-    for rows in _chunks(n_resamples, n_groups):
-        n_rows = rows.stop - rows.start
-        # 64-bit draws: numpy then keeps the rest of a random word for the next call, so chunks do not matter. For 8 and
-        # 16 bits it discards the rest after each call.
-        draws = generator.integers(n_groups, size=(n_rows, n_groups), dtype=np.int64)
-        draws += np.arange(n_rows, dtype=np.int64)[:, None] * n_groups
-        tally = np.bincount(draws.ravel(), minlength=n_rows * n_groups)
-        yield rows, tally.reshape(n_rows, n_groups).astype(np.float64)
-
-
-def _coin_flips(n_groups: int, n_resamples: int, seed: int) -> Iterator[tuple[slice, Floats]]:
-    """A fair 0 or 1 for each group, one resample per row, in chunks."""
-    if n_groups == 0:
-        return
-    generator = np.random.Generator(np.random.PCG64(seed))
-    n_words = -(-n_groups // 64)  # whole words per resample, so that chunks do not matter
-    for rows in _chunks(n_resamples, n_groups):
-        words = generator.integers(0, 2**64, size=(rows.stop - rows.start, n_words), dtype=np.uint64)
-        octets = words.astype("<u8", copy=False).view(np.uint8)
-        yield rows, np.unpackbits(octets, axis=1, count=n_groups).astype(np.float64)
 
 
 # Tests
@@ -204,7 +188,12 @@ def sign_flip_test(differences: Floats, n_resamples: int, seed: int, alternative
         # The observed signs are included.
         return _n_extreme(observed, sums, alternative, tie) / len(sums)
     n_extreme = 0
-    for _, flipped in _coin_flips(len(values), n_resamples, seed):
+    generator = np.random.Generator(np.random.PCG64(seed))
+    n_words = -(-len(values) // 64)  # whole words per resample, so that chunks do not matter
+    for rows in _chunks(n_resamples, len(values)):
+        words = generator.integers(0, 2**64, size=(rows.stop - rows.start, n_words), dtype=np.uint64)
+        octets = words.astype("<u8", copy=False).view(np.uint8)
+        flipped = np.unpackbits(octets, axis=1, count=len(values)).astype(np.float64)
         n_extreme += _n_extreme(observed, observed - 2 * (flipped @ values), alternative, tie)
     return (1 + n_extreme) / (1 + n_resamples)
 

@@ -170,11 +170,8 @@ class FixedIntervals:
         value, variance = self._value(metric), self._within.variance(metric, self._counts)
         if math.isnan(value) or variance is None:
             return None
-        bounds = rule.lowest, rule.highest
-        return statistics.wilson_between(value, bounds, variance, self._n(metric), self._quantile)
-
-    def _n(self, metric: Metric) -> float:
-        return max(float(np.sum(self._counts.take(self._counts.totals, metric.weight))), 1.0)
+        n = max(float(np.sum(self._counts.take(self._counts.totals, metric.weight))), 1.0)
+        return statistics.wilson_between(value, (rule.lowest, rule.highest), variance, n, self._quantile)
 
     def _combined(self, metric: Metric, rule: Combined) -> Ends | None:
         """MOVER, as for the other interval; the terms rarely share sentences."""

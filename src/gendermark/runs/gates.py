@@ -277,8 +277,16 @@ def against_baseline(
     ]
     old, new = ({result.cell: result for result in results} for results in (before, now))
     general = [_general_check(c, old[c.cell], new[c.cell], used, alpha, strict) for c in report.comparisons]
-    cells = dict.fromkeys(c.cell for c in report.comparisons)
-    fixed = [(cell, change) for cell in cells for change in _fixed_changes(old[cell], new[cell], used)]
+    fixed: list[tuple[str, FixedChange]] = []
+    for cell in dict.fromkeys(c.cell for c in report.comparisons):
+        # Women and men on these sentences, or the headline metrics without them.
+        changes = by_gender(old[cell], new[cell], None, used)
+        if not changes:
+            benchmark = benchmark_of(old[cell])
+            metrics = [metric for metric in metrics_of(old[cell]) if benchmark.is_headline(metric)]
+            pairs = stored(_paired(old[cell], new[cell]))
+            changes = _changes(metrics, pairs, benchmark.measures.tally, used.confidence)
+        fixed += [(cell, change) for change in changes]
     adjusted = statistics.holm([change.p_value for _, change in fixed])
     each = zip(fixed, adjusted, strict=True)
     return checks + general + [_fixed_check(cell, change, p or 0.0, alpha, strict) for (cell, change), p in each]
@@ -468,16 +476,6 @@ def _changes(
         error = difference_error(metric, within, (sides[0], sides[1]), signs)
         found.append(FixedChange(metric, first, second, error, worse, confidence))
     return found
-
-
-def _fixed_changes(before: Result, now: Result, resampling: Resampling) -> list[FixedChange]:
-    """Women and men on these sentences, or the headline metrics without them."""
-    changes = by_gender(before, now, None, resampling)
-    if changes:
-        return changes
-    benchmark = benchmark_of(before)
-    metrics = [metric for metric in metrics_of(before) if benchmark.is_headline(metric)]
-    return _changes(metrics, stored(_paired(before, now)), benchmark.measures.tally, resampling.confidence)
 
 
 def _fixed_check(cell: str, change: FixedChange, p: float, alpha: float, strict: Strictness) -> Check:
