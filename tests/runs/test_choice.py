@@ -12,7 +12,7 @@ from gendermark.cli.app import _exit_code
 from gendermark.errors import UserError
 from gendermark.records import Request, Task
 from gendermark.runs import run as running
-from gendermark.runs.choice import choice_requests, pairs_of
+from gendermark.runs.run import choice_requests, pairs_of
 
 
 def _run(system: str, benchmark: str = "mt-geneval-contextual", **options: Any) -> Any:

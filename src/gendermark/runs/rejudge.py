@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, call
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,14 +81,14 @@ def rejudge(
             raise UserError(f"{output} is the run to be rejudged; choose another directory with -o")
         folder.check_reusable(output, config)
     resampling = Resampling(**config.get("resampling", {}))
-    work: list[_Again] = []
-    for old, selection in zip(run.results, chosen, strict=True):
-        origin = Origin(old.system, old.signed.get("decoding", ""), resampling, old.name)
-        work.append((old, run.texts[old.cell], selection, origin, f"{run.name}, {old.cell}"))
     # Parallel by cell, or by portion if one is large.
     is_large = any(len(old.judgements) > PORTION for old in run.results)
-    judge = partial(_judged_again, executor=executor) if is_large else _judged_again
-    again = (SERIAL if is_large else executor).in_order(judge, work)
+    judge = partial(score_again, executor=executor) if is_large else score_again
+    work = []
+    for old, selection in zip(run.results, chosen, strict=True):
+        origin = Origin(old.system, old.signed.get("decoding", ""), resampling, old.name)
+        work.append(partial(judge, old, run.texts[old.cell], selection, origin, f"{run.name}, {old.cell}"))
+    again = (SERIAL if is_large else executor).in_order(call, work)
     found, cells = [], {}
     for old, (item_set, answers, new) in zip(run.results, again, strict=True):
         changes = _changes(old.judgements, new.judgements)
@@ -113,14 +113,6 @@ def _allows(selection: Selection, name: str, value: Any) -> bool:
     """Whether a benchmark has the rules or option; if not, it is judged as before."""
     option = options_of(type(selection)).get(name)
     return option is not None and option.allows(value)
-
-
-_Again = tuple[Result, Sequence[folder.Text], Selection, Origin, str]
-"""Arguments of `score_again`."""
-
-
-def _judged_again(work: _Again, executor: Executor = SERIAL) -> tuple[ItemSet, Answers, Result]:
-    return score_again(*work, executor)
 
 
 def score_again(

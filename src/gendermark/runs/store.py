@@ -75,7 +75,11 @@ class Store:
         with ExitStack() as resources:
             with self._problems():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                was_empty = self._is_emptied()
+                made = self._lock_path(_MADE)
+                if not self.path.exists():  # a deleted store starts anew
+                    made.unlink(missing_ok=True)
+                # Truncated. (The marker too: a store being created is empty for a moment.)
+                was_emptied = made.exists() and self.path.exists() and self.path.stat().st_size == 0
                 # Used by one thread at a time, but not always the same (`translate.py`).
                 self._connection = sqlite3.connect(
                     self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
@@ -86,12 +90,12 @@ class Store:
                 self._connection.execute("PRAGMA schema_version")  # opens the file, so errors show here
                 # SQLite does not wait for another process that is creating the file.
                 with locks.hold(self._lock_path(_OPENING), timeout_seconds=_BUSY_TIMEOUT_SECONDS):
-                    self._check(was_empty)
+                    self._check(was_emptied)
                     # Write-ahead log: readers and the writer do not block each other, and a commit survives kill -9.
                     self._connection.execute("PRAGMA journal_mode=WAL")
                     self._connection.execute("PRAGMA synchronous=NORMAL")
                     self._connection.executescript(_SCHEMA)
-                    self._lock_path(_MADE).touch()
+                    made.touch()
                     # Under the lock, as a new lock file not yet held would look like a killed run's.
                     for path in self._lock_path(_OPENING).parent.iterdir():
                         if path.name not in (_OPENING, _MADE) and not locks.is_held(path):
@@ -194,19 +198,10 @@ class Store:
             ).fetchall()
         return [" on ".join(str(owner).split(".", 2)[1:]) for (owner,) in owners]
 
-    def _is_emptied(self) -> bool:
-        """Whether the store was truncated. A deleted one starts anew."""
-        made = self._lock_path(_MADE)
-        if self.path.exists():
-            # Check the marker too: a store being created is empty for a moment.
-            return self.path.stat().st_size == 0 and made.exists()
-        made.unlink(missing_ok=True)
-        return False
-
-    def _check(self, was_empty: bool) -> None:
+    def _check(self, was_emptied: bool) -> None:
         """Check the file's integrity before using it."""
         (n_tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if was_empty and not n_tables:
+        if was_emptied and not n_tables:
             raise UserError(
                 f"the translation cache {self.path} is an empty file, so its contents are lost; restore a copy, or "
                 "delete it to start a new one"
