@@ -232,8 +232,6 @@ def _folder(name: str, taken: set[str]) -> str:
 
 
 class _Work(NamedTuple):
-    """The recognised parts of one system."""
-
     path: Path
     system: str
     name: str

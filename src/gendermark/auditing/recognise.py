@@ -216,8 +216,6 @@ def _unfolded(columns: _Columns, column: int, known: IndexedSet) -> Table | None
 
 
 class _Line(NamedTuple):
-    """A row whose source is known."""
-
     number: int | None
     cells: Sequence[str]
     key: str

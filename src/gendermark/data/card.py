@@ -18,8 +18,6 @@ CARDS: Traversable = package_files("gendermark.data") / "cards"
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """One file of an official data set."""
-
     path: str
     size: int
     """Bytes."""

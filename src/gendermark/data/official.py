@@ -135,8 +135,6 @@ def official_files(name: str, revision_id: str, group: str = "data", *, say: Say
 
 
 class State(StrEnum):
-    """State of a file in the cache."""
-
     GOOD = "good"
     MISSING = "missing"
     DAMAGED = "damaged"

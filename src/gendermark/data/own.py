@@ -26,8 +26,6 @@ _GENDERS = {
 
 @dataclass(frozen=True)
 class OwnRow:
-    """One sentence and its line."""
-
     path: str
     line: int
     cells: Mapping[str, str]

@@ -58,8 +58,6 @@ _MANY = 1e6
 
 @dataclass(frozen=True)
 class Spread(ABC):
-    """The uncertainty of a number."""
-
     value: float
     df: float
 
@@ -151,8 +149,6 @@ def pull_of(metric: Metric, counts: Counts) -> Pull:
 
 @dataclass(frozen=True)
 class Moments:
-    """Moments of the pulls of one metric."""
-
     variance: float
     df: float
     n_alike: float
@@ -249,8 +245,6 @@ def missed_share(moments: Moments, quantile: float) -> float:
 
 @dataclass(frozen=True)
 class BoundedSpread(Spread):
-    """The spread of a number between two bounds."""
-
     bounds: tuple[float, float]
     moments: Moments
 

@@ -40,8 +40,6 @@ _NEAR_A_BOUND = 0.95
 
 
 class State(StrEnum):
-    """The conclusion about one question."""
-
     SIGNIFICANT = "significant"
     NOT_SIGNIFICANT = "not_significant"
     TOO_FEW = "too_few"

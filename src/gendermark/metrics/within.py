@@ -146,8 +146,6 @@ def _gradient(metric: Metric, counts: Counts) -> Floats:
 
 
 class FixedIntervals:
-    """Intervals of metrics on the same groups."""
-
     def __init__(self, within: Within, counts: Counts, resampling: Resampling) -> None:
         self._within, self._counts, self._resampling = within, counts, resampling
         self._quantile = statistics.normal_quantile(0.5 + resampling.confidence / 2)

@@ -281,7 +281,6 @@ class ComparisonReport:
     n_questions: int = 0
     """Size of the largest correction family with resampled p-values."""
     names: tuple[str, str] = ("", "")
-    """The names of the systems."""
 
     def to_json(self) -> dict[str, Any]:
         return {

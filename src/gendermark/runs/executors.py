@@ -92,8 +92,6 @@ def _numbered(work: Callable[[T], R], task: tuple[int, T]) -> R:
 
 
 class Serial(Executor):
-    """One task after the other, in this process."""
-
     is_serial = True
 
     def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:

@@ -40,8 +40,6 @@ _MOST_NAMES = 3
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check of a run, and its finding."""
-
     cell: str
     metric: str
     slice: str

@@ -120,8 +120,6 @@ def _row(answer: Translation) -> list[Any]:
 
 @dataclass(frozen=True)
 class _Made:
-    """A translated part."""
-
     directory: Path
     part: Part
     config: RunConfig

@@ -60,9 +60,6 @@ def quality_gap(result: Result, scorer: Any, resampling: Resampling) -> QualityG
                     counts[f"{part}.{place}"] += number
         return counts
 
-    def needs(part: str) -> tuple[str, ...]:
-        return tuple(f"{part}.{place}" for place in range(width))
-
     def value(*columns: Floats) -> Floats:
         each = np.array(columns).T
         return np.array([score(sums) if sums.any() else np.nan for sums in each], dtype=np.float64)
@@ -73,10 +70,11 @@ def quality_gap(result: Result, scorer: Any, resampling: Resampling) -> QualityG
     metrics = []
     for gender in _GENDERS:
         about = Description(name, f"{name} of {gender} sentences", "A score of quality.", Unit.SCORE, "neither")
-        metrics.append(Metric(about, str(gender), needs(gender), value, f"{gender}.n", f"{gender}.translated"))
+        needs = tuple(f"{gender}.{place}" for place in range(width))
+        metrics.append(Metric(about, str(gender), needs, value, f"{gender}.n", f"{gender}.translated"))
     label = f"masculine minus feminine, in {name}"
     about = Description(f"delta_{name}", label, "A gap in quality.", Unit.SCORE, "zero")
-    both = tuple(column for gender in _GENDERS for column in needs(gender))
+    both = (*metrics[0].needs, *metrics[1].needs)
     metrics.append(Metric(about, "all", both, gap, "all.n", "all.translated"))
     measures = benchmark_of(result).measures
     counts = count(result.judgements, tally, lambda judgement: measures.stratum(judgement, result.selection))

@@ -40,8 +40,6 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Rejudged:
-    """One cell, judged again."""
-
     result: Result
     changes: tuple[Change, ...]
 

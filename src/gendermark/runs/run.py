@@ -146,7 +146,6 @@ class RunContext:
     name: str = ""
     """The given system name; a resumed run keeps its stored one."""
     executor: Executor = SERIAL
-    """Execution backend."""
 
 
 NO_CONTEXT = RunContext()
