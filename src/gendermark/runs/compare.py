@@ -379,10 +379,19 @@ def compare(
         lost, won = items_right.details["only_first_right"], items_right.details["only_second_right"]
         is_right_less_often = lost > won and items_right.p_value is not None and items_right.p_value < LESS_RIGHT
         found += [replace(c, is_right_less_often=is_right_less_often) for c in own]
-    comparisons = _corrected(found, resampling)
+    # The headline metrics, and all others, are each corrected as one family.
+    for is_headline in (True, False):
+        places = [place for place, c in enumerate(found) if c.is_headline is is_headline]
+        adjusted = statistics.holm([found[place].p_value for place in places])
+        # The smallest p-value of the family must pass this level.
+        level = (1 - resampling.confidence) / max(sum(p is not None for p in adjusted), 1)
+        for place, p in zip(places, adjusted, strict=True):
+            spread = found[place].spread
+            detectable = detectable_difference(spread, 1 - level) if spread else None
+            found[place] = replace(found[place], p_adjusted=p, detectable=detectable)
     families = Counter(c.is_headline for c in found if c.p_value is not None)
     wanted = {(a.cell, *m.key) for a, _ in pairs for m in metrics_of(a) if asked.wants(benchmark_of(a), m)}
-    comparisons = [c for c in comparisons if c.key in wanted]
+    comparisons = [c for c in found if c.key in wanted]
     # Resampling limits how small these can be.
     resampled = [families[c.is_headline] for c in comparisons if isinstance(c.spread, ResampledSpread)]
     (system, name), (other, other_name) = (
@@ -409,21 +418,6 @@ def too_coarse(n_questions: int, resampling: Resampling) -> list[str]:
         f"{n_questions:,} tests are corrected together, too many for p-values of {resampling.n_resamples:,} resamples "
         f"to be significant; give --resamples {enough}"
     ]
-
-
-def _corrected(comparisons: Sequence[Comparison], resampling: Resampling) -> list[Comparison]:
-    """Correct the headline metrics, and all others, each as one family."""
-    found = list(comparisons)
-    for is_headline in (True, False):
-        places = [place for place, c in enumerate(comparisons) if c.is_headline is is_headline]
-        adjusted = statistics.holm([comparisons[place].p_value for place in places])
-        # The smallest p-value of the family must pass this level.
-        level = (1 - resampling.confidence) / max(sum(p is not None for p in adjusted), 1)
-        for place, p in zip(places, adjusted, strict=True):
-            spread = comparisons[place].spread
-            detectable = detectable_difference(spread, 1 - level) if spread else None
-            found[place] = replace(comparisons[place], p_adjusted=p, detectable=detectable)
-    return found
 
 
 def benchmark_of(result: Result) -> Benchmark:
@@ -577,28 +571,28 @@ class ManyCompared:
     def to_json(self) -> dict[str, Any]:
         facts = zip(self.runs, self.systems, self.called, strict=True)
         runs = [{"name": name, "system": system, "called": called} for name, system, called in facts]
-        found = []
-        for m in self.metrics:
-            about = {key: getattr(m.any, key) for key in ("cell", "metric", "slice", "better")}
-            each = zip(self.runs, m.values, strict=True)
-            values = [{"run": run, "value": e.value, "low": e.low, "high": e.high} for run, e in each]
-            found.append({**about, "values": values, **self._differences_json(m)})
-        return {"runs": runs, "trend" if self.is_trend else "matrix": found, "notes": list(self.notes)}
-
-    def _differences_json(self, m: ComparedMetric) -> dict[str, Any]:
         numbers = ("difference", "low", "high", "p_value", "p_adjusted", "detectable", "n_groups")
 
-        def rows(pairs: Iterable[Pair]) -> list[dict[str, Any]]:
+        def rows(m: ComparedMetric, pairs: Iterable[Pair]) -> list[dict[str, Any]]:
             each = [(self.runs[first], self.runs[second], m.differences[first, second]) for first, second in pairs]
             return [
                 {"first": a, "second": b, **{key: getattr(c, key) for key in numbers}, "change": c.change()}
                 for a, b, c in each
             ]
 
-        if not self.is_trend:
-            return {"differences": rows(m.differences)}
-        steps = rows(pairwise(range(len(self.runs))))
-        return {"steps": steps, "from_first": rows(self.from_first), "sentence": m.trend(self.called)}
+        found = []
+        for m in self.metrics:
+            about = {key: getattr(m.any, key) for key in ("cell", "metric", "slice", "better")}
+            each = zip(self.runs, m.values, strict=True)
+            values = [{"run": run, "value": e.value, "low": e.low, "high": e.high} for run, e in each]
+            row: dict[str, Any] = {**about, "values": values}
+            if self.is_trend:
+                row["steps"] = rows(m, pairwise(range(len(self.runs))))
+                row |= {"from_first": rows(m, self.from_first), "sentence": m.trend(self.called)}
+            else:
+                row["differences"] = rows(m, m.differences)
+            found.append(row)
+        return {"runs": runs, "trend" if self.is_trend else "matrix": found, "notes": list(self.notes)}
 
 
 def compare_many(
