@@ -22,7 +22,7 @@ from built_site import REPOSITORY, build_site
 from gendermark import registry
 from gendermark.cli.app import VERBS, _exit_code, application
 from gendermark.cli.benchmarks import listing
-from gendermark.data.card import card_names, load_card
+from gendermark.data.official import card_names, load_card
 from gendermark.selection import own_options
 
 DOCS = REPOSITORY / "docs"

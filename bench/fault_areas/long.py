@@ -120,8 +120,8 @@ _FILES = {f"data/{name}.txt": (f"The {name} finished.\n" * 30_000).encode() for 
 _CARDS = """
 import sys
 from pathlib import Path
-from gendermark.data import card
-card.CARDS = Path(sys.argv.pop(1))
+from gendermark.data import official
+official.CARDS = Path(sys.argv.pop(1))
 from gendermark.cli.app import main
 main()
 """

@@ -16,7 +16,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.cli import benchmarks as catalogue
 from gendermark.cli.app import VERBS, application
-from gendermark.data.card import Card, card_names, load_card
+from gendermark.data.official import Card, card_names, load_card
 from gendermark.records import Task
 from gendermark.selection import EVERYWHERE, JUDGING, Option, options_of
 from gendermark.systems.services import Service

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gendermark.data import card, card_names, load_card
+from gendermark.data import card_names, load_card, official
 from outcomes import Outcome
 
 MIRROR = Path(os.environ.get("GENDERMARK_DATA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
@@ -47,7 +47,7 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 text += f'files.{group} = [{{ path = "{path}", size = {len(CONTENT[path])}, sha256 = "{digest}" }}]\n'
         (tmp_path / "cards").mkdir(exist_ok=True)
         (tmp_path / "cards" / f"{name}.toml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(card, "CARDS", tmp_path / "cards")
+    monkeypatch.setattr(official, "CARDS", tmp_path / "cards")
     return tmp_path / "cache" / "data" / "owner"
 
 

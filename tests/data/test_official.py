@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark.data import card, card_names, load_card, official, official_files
-from gendermark.data.card import Card, DataFile, Revision, parse_card
+from gendermark.data import card_names, load_card, official, official_files
+from gendermark.data.official import Card, DataFile, Revision, parse_card
 from gendermark.errors import DataUnavailable, UserError
 from gendermark.io import locks
 from runs.children import wait_until
@@ -255,7 +255,7 @@ def mirrored(toy: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The toy set is known, and a directory has its files."""
     (tmp_path / "cards").mkdir()
     (tmp_path / "cards" / "toy.toml").write_text(toy.text, encoding="utf-8")
-    monkeypatch.setattr(card, "CARDS", tmp_path / "cards")
+    monkeypatch.setattr(official, "CARDS", tmp_path / "cards")
     mirror: Path = toy.fill(tmp_path / "mirror")
     monkeypatch.setenv("GENDERMARK_DATA_MIRROR", str(mirror))
     return mirror / "owner" / "repo" / toy.revision.commit
@@ -475,9 +475,9 @@ def test_a_mirror_directory_with_another_file_or_none(toy: Any, mirrored: Path, 
 FETCH = """
 import sys
 from pathlib import Path
-from gendermark.data import card, official
+from gendermark.data import official
 
-toy = card.parse_card(Path(sys.argv[1]).read_text(encoding="utf-8"))
+toy = official.parse_card(Path(sys.argv[1]).read_text(encoding="utf-8"))
 said = Path(sys.argv[2])
 paths = official.fetch(toy, toy.revisions[0], toy.revisions[0].files, say=lambda text: said.write_text(text))
 print(*(len(path.read_bytes()) for path in paths.values()))

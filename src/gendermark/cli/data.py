@@ -17,8 +17,8 @@ from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.io.textfiles import read_lines, write_lines
 
 if TYPE_CHECKING:
-    from gendermark.data.card import Card, DataFile
-    from gendermark.data.card import Revision as CardRevision
+    from gendermark.data.official import Card, DataFile
+    from gendermark.data.official import Revision as CardRevision
 
 
 def list_(as_json: AsJson = False) -> None:
