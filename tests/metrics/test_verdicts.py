@@ -116,19 +116,19 @@ def test_benjamini_hochberg_on_its_paper() -> None:
 # -- whatever else is shown --------------------------------------------------------------------------------------------
 
 _RETIRED = re.compile(r"could be chance|no clear|unclear|\bclearly\b|would show", re.IGNORECASE)
-_PLAIN = re.compile(r"\(CI (-?[\d.]+)(?:–| to )(-?[\d.]+)\), not significant(?! after correction)")
+_PLAIN = re.compile(r"\(CI ([−-]?[\d.]+)(?:–| to )([−-]?[\d.]+)\), not significant(?! after correction)")
 
 
 def _said(page: Path) -> str:
     """The words of a page."""
     text = re.sub(r"<(script|style).*?</\1>", " ", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).replace("−", "-").split())
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
 
 def _check_words(text: str) -> None:
     assert not _RETIRED.search(text), _RETIRED.findall(text)
     for low, high in _PLAIN.findall(text):
-        assert float(low) <= 0 <= float(high), f"({low}, {high}) excludes 0"
+        assert float(low.replace("−", "-")) <= 0 <= float(high.replace("−", "-")), f"({low}, {high}) excludes 0"
 
 
 def _outputs(names: Sequence[str], place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
