@@ -333,8 +333,8 @@ def test_broken_systems_are_not_called_better() -> None:
     systems = ("fake:stereotyped?s=0.9", "fake:silent", "fake:masculine", "fake:right")
     text = Page(render_page([run_of(system, *selections) for system in systems])).text.replace(" :", ":")
     first = "A stereotyped control (s=0.9)"
-    assert f"B silent control against {first}: significantly worse in SimpleGEN, WinoMT." in text
-    assert f"D unbiased control against {first}: significantly better in SimpleGEN, WinoMT." in text
+    assert f"B silent control vs. {first}: significantly worse in SimpleGEN and WinoMT." in text
+    assert f"D unbiased control vs. {first}: significantly better in SimpleGEN and WinoMT." in text
     assert "Nothing was translated, so there is no conclusion about gender." in text
 
 
