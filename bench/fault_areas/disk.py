@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +191,7 @@ def deleted_under_way(setting: Setting) -> None:
             place = setting.place()
             command = [*run_command(setting, server, place), "--to", "yy"]
             n_before = len(server.book)
+            was_complete = False
             with setting.tally.trial(f"deleted {number}"):
                 child = setting.start(command)
                 wanted = setting.chance.choice(("run", "run/tiny.en-xx", "run/tiny.en-xx/result.json"))
@@ -198,11 +199,14 @@ def deleted_under_way(setting: Setting) -> None:
                 while not (place / wanted).exists() and child.process.poll() is None and time.monotonic() < deadline:
                     time.sleep(0.001)
                 time.sleep(setting.chance.uniform(0, 0.1))
+                # A run that has written everything ends well, whatever is deleted later.
+                with suppress(FileNotFoundError):
+                    was_complete = '"finished"' in (place / "run" / "manifest.json").read_text(encoding="utf-8")
                 shutil.rmtree(place / "run", ignore_errors=True)
                 said = child.ended()
                 if said.code:
                     said.is_refusal()
-                elif setting.run(["report", place / "run", "-o", place / "page.html"]).code:
+                elif not was_complete and setting.run(["report", place / "run", "-o", place / "page.html"]).code:
                     setting.tally.trouble("lost", "exit 0, but the folder that was deleted cannot be read")
                 said = setting.run(command)
                 said.is_good()

@@ -184,6 +184,17 @@ def carry_out(
         notes = list(dict.fromkeys((*system.notes(), *notes)))
         if directory is not None:
             ordered = {result.cell: cells[result.cell] for result in results}
+            # Writing a cell makes a folder anew that somebody deleted meanwhile; what was in it is gone all the same.
+            gone = [
+                cell
+                for cell, row in ordered.items()
+                if len(row[folder.SUMS]) < 3 or not all((directory / cell / name).exists() for name in row[folder.SUMS])
+            ]
+            if gone:
+                raise UserError(
+                    f"{', '.join(gone)} in {directory} was deleted during the run; rerun the same command "
+                    "(finished translations are kept)"
+                )
             folder.write_manifest(directory, config, "finished", ordered, notes, context.name)
     for note in notes:  # workers' notes are printed by their owner
         context.tell(note)
