@@ -28,17 +28,14 @@ class Person:
     def __init__(self, url: str) -> None:
         expect(url, "the server did not begin")
         self.parts = urlsplit(url)
-        self.cookie = ""
-        answer, headers = self.ask("GET", self.parts.path, is_json=False)
-        expect(answer is not None, "not let in")
-        self.cookie = headers["set-cookie"].partition(";")[0]
+        self.token = self.parts.path.strip("/")
+        self.ask("GET", "/", is_json=False)
 
     def ask(self, method: str, path: str, body: Any = None, *, is_json: bool = True) -> tuple[Any, dict[str, str]]:
         connection = http.client.HTTPConnection(self.parts.hostname or "", self.parts.port, timeout=20)
-        origin = f"http://{self.parts.netloc}"
-        headers = {"Cookie": self.cookie, "Origin": origin, "Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json"}
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            connection.request(method, f"/{self.token}{path}", None if body is None else json.dumps(body), headers)
             response = connection.getresponse()
             content = response.read()
             expect(response.status in (200, 303), f"{method} {path}: {response.status} {content[:200]!r}")
@@ -103,29 +100,26 @@ def _raw(url: str, content: bytes, seconds: float = 5.0) -> bytes:
 
 
 def strangers(setting: Setting) -> None:
-    """Without the cookie, under another name or from another origin nothing is told and nothing is written."""
+    """Without the token of the address nothing is told and nothing is written."""
     for verb in ("ui", "annotate serve"):
         with _served(setting, verb) as (_, url):
             person = Person(url)
-            netloc, cookie = url.split("/")[2], person.cookie
+            netloc, token = url.split("/")[2], person.token
             page = "/start" if verb != "ui" else "/status"
             body = b'{"name": "Eve"}'
             attempts = {
-                "no cookie": f"GET {page} HTTP/1.1\r\nHost: {netloc}\r\n\r\n",
-                "another cookie": f"GET {page} HTTP/1.1\r\nHost: {netloc}\r\nCookie: {cookie[:-1]}x\r\n\r\n",
-                "half a token": f"GET /{url.split('/')[3][:20]}/ HTTP/1.1\r\nHost: {netloc}\r\n\r\n",
+                "no token": f"GET {page} HTTP/1.1\r\nHost: {netloc}\r\n\r\n",
+                "another token": f"GET /{token[:-1]}x{page} HTTP/1.1\r\nHost: {netloc}\r\n\r\n",
+                "half a token": f"GET /{token[:20]}/ HTTP/1.1\r\nHost: {netloc}\r\n\r\n",
                 "a path upwards": f"GET /../../etc/passwd HTTP/1.1\r\nHost: {netloc}\r\n\r\n",
-                "another host": f"GET {page} HTTP/1.1\r\nHost: evil.example\r\nCookie: {cookie}\r\n\r\n",
-                "no host": f"GET {page} HTTP/1.1\r\nCookie: {cookie}\r\n\r\n",
+                "a path upwards, with the token": f"GET /{token}/../../etc/passwd HTTP/1.1\r\nHost: {netloc}\r\n\r\n",
                 "a whole address": f"GET http://evil.example{page} HTTP/1.1\r\nHost: {netloc}\r\n\r\n",
                 "HTTP/0.9": f"GET {page}\r\n\r\n",
-                "another origin": _post("/join", netloc, cookie, "http://evil.example", len(body)) + body.decode(),
-                "no origin": _post("/join", netloc, cookie, "", len(body)) + body.decode(),
-                "origin null": _post("/join", netloc, cookie, "null", len(body)) + body.decode(),
-                "a large body": _post("/join", netloc, cookie, f"http://{netloc}", 10**9),
-                "a length of 5,000 digits": _post("/join", netloc, cookie, f"http://{netloc}", "9" * 5000),
-                "a negative length": _post("/join", netloc, cookie, f"http://{netloc}", -5),
-                "a form": _post("/join", netloc, cookie, f"http://{netloc}", 5).replace("/json", "/xml") + "n=Eve",
+                "joining without the token": _post("/join", netloc, len(body)) + body.decode(),
+                "a large body": _post(f"/{token}/join", netloc, 10**9),
+                "a length of 5,000 digits": _post(f"/{token}/join", netloc, "9" * 5000),
+                "a negative length": _post(f"/{token}/join", netloc, -5),
+                "a form": _post(f"/{token}/join", netloc, 5).replace("/json", "/xml") + "n=Eve",
                 "a header of a megabyte": f"GET {page} HTTP/1.1\r\nHost: {netloc}\r\nX: {'x' * 1_000_000}\r\n\r\n",
                 "a thousand headers": f"GET {page} HTTP/1.1\r\nHost: {netloc}\r\n" + "X: y\r\n" * 1000 + "\r\n",
             }  # fmt: skip
@@ -143,9 +137,8 @@ def strangers(setting: Setting) -> None:
                     expect(people == [], f"{people} joined")
 
 
-def _post(path: str, netloc: str, cookie: str, origin: str, length: int | str) -> str:
-    said = f"Origin: {origin}\r\n" if origin else ""
-    head = f"POST {path} HTTP/1.1\r\nHost: {netloc}\r\nCookie: {cookie}\r\n{said}"
+def _post(path: str, netloc: str, length: int | str) -> str:
+    head = f"POST {path} HTTP/1.1\r\nHost: {netloc}\r\n"
     return f"{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
 
 
