@@ -4,6 +4,7 @@
     python docs/tables/small_models.py train -o DIR [NAME ...]   # resumes; one process uses one core
     python docs/tables/small_models.py study -o DIR              # translates, times, compares; resumes
     python docs/tables/small_models.py seeds -o DIR [SEED ...]   # trainings matched on held-out loss, three by default
+    python docs/tables/small_models.py seeds --text-alone --to de -o DIR 1   # without our grammar
     python docs/tables/small_models.py tables -o DIR             # DIR/tables.md: our relative drops beside the paper's
 
 Reads Tatoeba and official data (fetched if need be; `GENDERMARK_DATA_MIRROR` works). Training takes about four hours of
@@ -40,7 +41,8 @@ CALLED = {
     "ssd-aan": "SSD, AAN",
 }
 OPTIONS = [(kind, beam) for beam in (5, 1) for kind in ("float32", "int8")]
-TEXT = ("--pairs", "tatoeba-en-es", "--mix", "grammar=0.3", "--batch-tokens", "2000", "--dropout", "0")
+BATCHES = ("--batch-tokens", "2000", "--dropout", "0")
+TEXT = ("--pairs", "tatoeba-en-es", "--mix", "grammar=0.3", *BATCHES)
 SCRATCH = ("--n-pieces", "4000", "--steps", "3000", "--warm-up", "500", "--checkpoint-steps", "500")
 FURTHER = ("--steps", "400", "--warm-up", "50", "--learning-rate", "7e-4", "--checkpoint-steps", "200")
 CONTEXT = ("--documents", "grammar=30000", "--context", "separator:« »")
@@ -112,20 +114,27 @@ SEEDS = ("1", "2", "3")
 UNTIL: Mapping[str, tuple[Mapping[str, str], str, Sequence[int]]] = {
     "1.8": ({"base": "6000", "ssd": "6000"}, "50", (1,)),
     "1.475": ({"base": "2100", "ssd": "3000"}, "100", (5, 1)),
+    "base": ({"base": "1800", "ssd": "3600"}, "100", (5, 1)),  # base takes all its steps, ssd stops at its loss
 }
 """By held-out loss: steps that the learning rate decays over, steps between validations, and beams."""
 MATCHING = ("--n-pieces", "2000", "--warm-up", "200", "--held-out", "1000", "--width", "96", "--learning-rate", "2e-3")
 
 
-def seeds(place: Path, given: Sequence[str], loss: str) -> None:
+def seeds(place: Path, given: Sequence[str], loss: str, language: str, *, is_text_alone: bool) -> None:
     """Train each shape with each seed until the same held-out loss, and compare over trainings."""
     numbers, (steps, every, beams) = given or SEEDS, UNTIL[loss]
+    text = f"tatoeba-en-{language}"
+    trained_on = ("--to", language, *(("--pairs", text, *BATCHES) if is_text_alone else TEXT))
     kept_apart = ("--test", str(sources_of_benchmarks(place, ("simplegen", "winomt"))), "--drop-test-pairs")
     for seed, (name, depths) in product(numbers, MATCHED.items()):
-        until = ("--until-loss", loss, "--steps", steps[name], "--checkpoint-steps", every)
+        until = ("--steps", steps[name], "--checkpoint-steps", every)
+        if loss != "base":
+            until += ("--until-loss", loss)
+        elif name != "base":
+            until += ("--until-loss", str(lowest_loss(place / f"base-{seed}")))
         shape = ("--architecture", depths, "--seed", seed, "-o", str(place / f"{name}-{seed}"))
-        gendermark("train", "model", "--to", "es", *TEXT, *MATCHING, *until, *shape, *kept_apart)
-    tested = held_out(place / f"base-{numbers[0]}", 500)
+        gendermark("train", "model", *trained_on, *MATCHING, *until, *shape, *kept_apart)
+    tested = held_out(place / f"base-{numbers[0]}", 500, text)
     points = []
     for name, beam in product(MATCHED, beams):
         specs = [f"torch:{place / f'{name}-{seed}'}?beam_size={beam}&threads=1" for seed in numbers]
@@ -135,16 +144,21 @@ def seeds(place: Path, given: Sequence[str], loss: str) -> None:
         points = ["--system", f"torch:{place / 'base'}-{numbers[0]}", "--vary", varied, *points[2 * len(beams) :]]
         points += ["--system-option", "threads=1"]
     gendermark(
-        *("study", "speed", *points, "--to", "es", "--data", "official", "--test-set", *tested),
+        *("study", "speed", *points, "--to", language, "--data", "official", "--test-set", *tested),
         *("--timed", "64", "--repeats", "6", "--clock", "cpu", "-o", str(place / f"speed-{'-'.join(numbers)}")),
     )
 
 
-def held_out(model: Path, n: int) -> list[str]:
-    """Files of the first sentences of Tatoeba that a model was not trained on, in both languages."""
+def lowest_loss(model: Path) -> float:
+    report = json.loads((model / "report.json").read_text(encoding="utf-8"))
+    return min(loss for _, loss in report["held_out_losses"])
+
+
+def held_out(model: Path, n: int, text: str = "tatoeba-en-es") -> list[str]:
+    """Files of the first sentences of a text that a model was not trained on, in both languages."""
     tested = []
-    for language in ("en", "es"):
-        lines = (model / f"test.tatoeba-en-es.{language}").read_text(encoding="utf-8").splitlines()
+    for language in text.split("-")[1:]:
+        lines = (model / f"test.{text}.{language}").read_text(encoding="utf-8").splitlines()
         path = model.parent / f"test.{language}"
         path.write_text("\n".join(lines[:n]) + "\n", encoding="utf-8")
         tested.append(str(path))
@@ -209,7 +223,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("train", "study", "seeds", "tables"))
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--loss", choices=UNTIL, default="1.475", help="held-out loss of seeds")
+    parser.add_argument("--loss", choices=UNTIL, default="1.475", help="held-out loss of seeds, or base's")
+    parser.add_argument("--to", default="es", help="target language of seeds")
+    parser.add_argument("--text-alone", action="store_true", help="train seeds without our grammar")
     parser.add_argument("-o", "--output", type=Path, required=True)
     given = parser.parse_intermixed_args()  # names may follow -o DIR
     given.output.mkdir(parents=True, exist_ok=True)
@@ -218,7 +234,7 @@ def main() -> None:
     elif given.what == "study":
         study(given.output)
     elif given.what == "seeds":
-        seeds(given.output, given.names, given.loss)
+        seeds(given.output, given.names, given.loss, given.to, is_text_alone=given.text_alone)
     else:
         tables(given.output)
 
