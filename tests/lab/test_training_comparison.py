@@ -86,12 +86,16 @@ def test_a_model_says_how_it_was_taught(tmp_path: Path) -> None:
     assert trained_facts(f"hf:{tmp_path}") == trained_facts("torch:nowhere") == {}
 
 
+@pytest.mark.parametrize(
+    ("rules", "words"), [("best", "and MT-GenEval's judge by rules best"), ("paper", "read its MT-GenEval rows")]
+)
 def test_self_training_is_not_judged_by_its_own_lexicons_unsaid(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rules: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     facts = {MODELS[3].partition("=")[2]: {"self_training": {"n_kept_of_each": 1}}}
     monkeypatch.setattr(training_comparison, "trained_facts", lambda spec: facts.get(spec, {}))
-    report = study_training(Settings(MODELS[1::2], "es", tmp_path / "out"))
+    report = study_training(Settings(MODELS[1::2], "es", tmp_path / "out", rules=rules))
     (said,) = (note for note in report["notes"] if "WinoMT" in note)
     assert said.startswith("better was self-trained")
+    assert words in said
     assert said in (tmp_path / "out" / "table.md").read_text(encoding="utf-8")

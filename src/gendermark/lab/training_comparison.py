@@ -119,8 +119,12 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
         first, *others = models
         notes = [] if test_set else [studies.NO_REFERENCES]
         notes += [
-            f"{model.name} was self-trained on translations accepted by the lexicons that also judge WinoMT; read its "
-            "MT-GenEval rows, which are judged by references"
+            f"{model.name} was self-trained on translations accepted by lexicons that WinoMT's judge uses, too"
+            + (
+                "; read its MT-GenEval rows, which are judged by references alone"
+                if settings.rules == "paper"
+                else ", and MT-GenEval's judge by rules best; --rules paper judges MT-GenEval by references alone"
+            )
             for model in points
             if trained_facts(model.spec).get("self_training")
         ]
