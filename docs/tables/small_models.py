@@ -5,6 +5,7 @@
     python docs/tables/small_models.py study -o DIR              # translates, times, compares; resumes
     python docs/tables/small_models.py seeds -o DIR [SEED ...]   # trainings matched on held-out loss, three by default
     python docs/tables/small_models.py seeds --text-alone --to de -o DIR 1   # without our grammar
+    python docs/tables/small_models.py methods -o DIR [SEED ...] # MT-GenEval's comparison, from ssd of each seed in DIR
     python docs/tables/small_models.py tables -o DIR             # DIR/tables.md: our relative drops beside the paper's
 
 Reads Tatoeba and official data (fetched if need be; `GENDERMARK_DATA_MIRROR` works). Training takes about four hours of
@@ -22,7 +23,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from gendermark.lab.speed_report import published_sections, relative_drop
+from gendermark.lab.speed_report import between_trainings, published_sections, relative_drop
+from gendermark.lab.studies import by_key
+from gendermark.lab.training_comparison import COLUMNS
 
 SHAPES = {
     "base": ("6,6", "self"),
@@ -78,7 +81,7 @@ def gendermark(*arguments: str) -> None:
 
 def sources_of_benchmarks(place: Path, benchmarks: Sequence[str] = TESTED) -> Path:
     """All sentences that are tested on later, none of which may be learnt."""
-    whole = place / "tests.txt"
+    whole = place / f"tests.{len(benchmarks)}.txt"
     if not whole.exists():
         texts = []
         for name in benchmarks:
@@ -99,14 +102,17 @@ def train(place: Path, names: Sequence[str]) -> None:
             shape = ("--architecture", depths, "--attention", attention)
             gendermark("train", "model", "--to", "es", *TEXT, *SCRATCH, *shape, *kept_apart, *directory)
             continue
-        base = place / "models" / "ssd"
-        has_context, is_filtered = ADDED[name]
-        added = [*CONTEXT] if has_context else []
-        if is_filtered:
-            added += ["--self-train", f"ctranslate2:{base / 'ctranslate2'}?beam_size=1"]
-            added += [part for text in MONOLINGUAL for part in ("--monolingual", text)]
-        shape = ("--architecture", "6,2", "--init-from", str(base))
-        gendermark("train", "model", "--to", "es", *TEXT, *FURTHER, *shape, *added, *kept_apart, *directory)
+        train_further(name, place / "models" / "ssd", *directory, "--architecture", "6,2", *kept_apart)
+
+
+def train_further(name: str, base: Path, *options: str) -> None:
+    """Train a model of MT-GenEval's comparison from a base."""
+    has_context, is_filtered = ADDED[name]
+    added = [*CONTEXT] if has_context else []
+    if is_filtered:
+        added += ["--self-train", f"ctranslate2:{base / 'ctranslate2'}?beam_size=1"]
+        added += [part for text in MONOLINGUAL for part in ("--monolingual", text)]
+    gendermark("train", "model", "--to", "es", *TEXT, *FURTHER, "--init-from", str(base), *added, *options)
 
 
 MATCHED = {"base": "3,3", "ssd": "3,1"}
@@ -149,6 +155,47 @@ def seeds(place: Path, given: Sequence[str], loss: str, language: str, *, is_tex
     )
 
 
+def methods(place: Path, given: Sequence[str]) -> None:
+    """Train each method from the ssd of each seed, and compare over trainings by both rules."""
+    numbers = given or SEEDS
+    kept_apart = ("--test", str(sources_of_benchmarks(place)), "--drop-test-pairs")
+    shape = ("--architecture", MATCHED["ssd"], "--width", "96", "--held-out", "1000")
+    for seed, name in product(numbers, ADDED):
+        directory = ("--seed", seed, "-o", str(place / f"{name}-{seed}"))
+        train_further(name, place / f"ssd-{seed}", *shape, *directory, *kept_apart)
+    tested = held_out(place / f"ssd-{numbers[0]}", 500)
+    lines = []
+    for rules in ("paper", "best"):
+        models: dict[str, list[Any]] = {}
+        for seed in numbers:
+            output = place / f"training-{rules}-{seed}"
+            specs = [f"{name[3:].upper()}=torch:{place / f'{name}-{seed}'}?beam_size=1" for name in ADDED]
+            systems = [part for spec in specs for part in ("--system", spec)]
+            options = ("--to", "es", "--rules", rules, "--plain", *tested, "-o", str(output))
+            gendermark("study", "training", *systems, *options)
+            for model in json.loads((output / "training.json").read_text(encoding="utf-8"))["models"]:
+                models.setdefault(model["name"], []).append(by_key(model["comparisons"]))
+        lines += ["", f"Rules {rules}", "", f"| | {' | '.join(COLUMNS)} |", f"|---|{'---:|' * len(COLUMNS)}"]
+        base = next(iter(models.values()))
+        lines.append(f"| BASE | {' | '.join(over_seeds(base, key, 'first') for key in COLUMNS.values())} |")
+        for name, found in models.items():
+            lines.append(f"| {name} | {' | '.join(over_seeds(found, key, 'second') for key in COLUMNS.values())} |")
+    (place / "methods.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def over_seeds(found: Sequence[Mapping[Any, Any]], key: Any, side: str) -> str:
+    """Mean over trainings, and the change from the same seed's BASE with Student's interval."""
+    rows = [one[key] for one in found if key in one and None not in (one[key]["first"], one[key]["second"])]
+    if not rows:
+        return "–"
+    mean = _shown(sum(row[side] for row in rows) / len(rows))
+    if side == "first":
+        return mean
+    change = between_trainings([row["second"] - row["first"] for row in rows])
+    ends = "" if change.low is None else f"; {_shown(change.low)} to {_shown(change.high)}"
+    return f"{mean} ({change.value:+.1f}{ends})"
+
+
 def lowest_loss(model: Path) -> float:
     report = json.loads((model / "report.json").read_text(encoding="utf-8"))
     return min(loss for _, loss in report["held_out_losses"])
@@ -184,10 +231,10 @@ def study(place: Path) -> None:
             *("--test-set", *tested, *timing, "--repeats", repeats, "-o", str(place / f"speed-{data}")),
         )
     trained = [part for name in ADDED for part in ("--system", f"{name[3:].upper()}=torch:{models / name}?beam_size=1")]
-    for data in ("official", "core"):
+    for data, rules in product(("official", "core"), ("paper", "best")):
         gendermark(
-            *("study", "training", *trained, "--to", "es", "--data", data, "--plain", *tested),
-            *("-o", str(place / f"training-{data}")),
+            *("study", "training", *trained, "--to", "es", "--data", data, "--rules", rules, "--plain", *tested),
+            *("-o", str(place / f"training-{data}-{rules}")),
         )
 
 
@@ -221,7 +268,7 @@ def _shown(value: Any) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("train", "study", "seeds", "tables"))
+    parser.add_argument("what", choices=("train", "study", "seeds", "methods", "tables"))
     parser.add_argument("names", nargs="*")
     parser.add_argument("--loss", choices=UNTIL, default="1.475", help="held-out loss of seeds, or base's")
     parser.add_argument("--to", default="es", help="target language of seeds")
@@ -235,6 +282,8 @@ def main() -> None:
         study(given.output)
     elif given.what == "seeds":
         seeds(given.output, given.names, given.loss, given.to, is_text_alone=given.text_alone)
+    elif given.what == "methods":
+        methods(given.output, given.names)
     else:
         tables(given.output)
 
