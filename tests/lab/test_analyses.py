@@ -95,9 +95,12 @@ def test_one_sentence_in_all_its_versions(coin: Cell) -> None:
     entropy = -women * math.log(women) - (1 - women) * math.log(1 - women)
     assert they["entropies"]["gender"] == they["entropies"]["string"] == pytest.approx(entropy)
     assert he["entropies"]["s3e"] == 0
+    assert "ambiguity" in they["cues"]
+    assert {cue[-1] for cue in she["cues"] if cue.startswith("pronoun")} == {"f"}
     assert found == look_at(coin, source=they["source"].upper()) == look_at(coin, source=they["source"][:-2])
     nobody = look_at(of_other_data(coin, "mgente:file.tsv", lambda _: {"entity": ""}), contrast=contrasts()[0])
     assert {said["gender"] for version in nobody["versions"] for said in version["translations"]} == {None}
+    assert all(version["cues"] == [] for version in nobody["versions"])
 
 
 def test_table_5_has_the_entropies_beside_the_samples(study: Command, runs: Path, coin: Cell) -> None:

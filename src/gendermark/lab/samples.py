@@ -20,20 +20,21 @@ from gendermark.cli.options import Store, StudiedData, option_group
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import SystemFailure, UserError
 from gendermark.lab import uncertainty_results as results
+from gendermark.lab.sentence_cues import annotate, design_columns
 from gendermark.lab.studies import WORK, SystemName, SystemOptions, Texts, Work, show
 from gendermark.lab.uncertainty_results import Cell, Drawn, Into, settings_of
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
 from gendermark.names import readable
-from gendermark.records import Gender, Translation
+from gendermark.records import Gender, Item, Translation
 from gendermark.reporting.document import Table
 from gendermark.result import Result
 from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext
 from gendermark.runs.run import run as run_benchmarks
 from gendermark.selection import Selection
 
-# -- samples: the translations of one sentence with he, she and they (Table 5) -----------------------------------------
+# -- samples: the translations of one sentence with he, she and they (Tables 5 and 6) ----------------------------------
 
 
 _ORDER = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL, None)
@@ -93,10 +94,19 @@ def _version(cell: Cell, found: Drawn, genders: Sequence[Gender | None]) -> dict
     return {
         "source": found.item.source,
         "gender": found.item.expected,
+        "cues": _cues(cell, found.item),
         "entropies": {measure: measures.get(name) for measure, name in results.entropy_names(cell.result).items()},
         "p_feminine": measures.get("p_feminine"),
         "translations": sorted(said, key=lambda one: (-one["count"], one["text"])),
     }
+
+
+def _cues(cell: Cell, item: Item) -> list[str]:
+    """The columns of Table 7 that hold in a sentence, as in Table 6; mGeNTE's sentences have none."""
+    if not item.entity:
+        return []
+    (found,) = annotate([item], settings_of(cell.result).target_language)
+    return [column for column, holds in design_columns(found).items() if holds]
 
 
 _SAID = ("pronoun", "count", "share", "gender", "translation")
@@ -110,7 +120,7 @@ def _tables(report: Mapping[str, Any], system: str) -> list[Table]:
         pronoun = str(version["gender"] or "open")
         values = [version["entropies"][name.removeprefix("h_")] for name in _UNSURE[:3]]
         unsure = (*values, version["p_feminine"], len(version["translations"]))
-        entropies.append((pronoun, version["source"], *unsure))
+        entropies.append((pronoun, version["source"], *unsure, ", ".join(version["cues"])))
         for said in version["translations"]:
             row = (pronoun, said["count"], said["share"], str(said["gender"] or "undecided"), said["text"])
             translations.append(row)
@@ -118,7 +128,7 @@ def _tables(report: Mapping[str, Any], system: str) -> list[Table]:
     title = f"{system} {report['direction']}, contrast set {report['contrast']}"
     return [
         Table(_SAID, translations, title),
-        Table(("pronoun", "source", *_UNSURE), entropies, "Entropies in nats"),
+        Table(("pronoun", "source", *_UNSURE, "cues"), entropies, "Entropies in nats"),
         Table((*_SAID, *_UNSURE), both),
     ]
 
