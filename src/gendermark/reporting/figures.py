@@ -21,24 +21,7 @@ from gendermark.metrics.metric import key_from
 from gendermark.metrics.verdicts import ALPHA
 from gendermark.records import Unit
 from gendermark.reporting import charts
-from gendermark.reporting.charts import (
-    FEMALE,
-    MALE,
-    PUBLISHED,
-    WIDTH,
-    Canvas,
-    DotPanel,
-    DotRow,
-    Figure,
-    LinePanel,
-    Sheet,
-    Span,
-    direction,
-    figure,
-    language,
-    span,
-    span_of,
-)
+from gendermark.reporting.charts import FEMALE, MALE, PUBLISHED, DotPanel, DotRow, Figure, Sheet, Span
 from gendermark.reporting.document import letter_of
 from gendermark.reporting.findings import rates_of
 from gendermark.reporting.published import Published, how_comparable, published_values
@@ -186,7 +169,7 @@ def _in_points(svg: str) -> str:
 
 def _on_white(svg: str) -> str:
     head, end, body = svg.partition("</desc>")
-    return f'{head}{end}<rect width="{WIDTH:g}" height="100%" fill="#ffffff"/>{body}'
+    return f'{head}{end}<rect width="{charts.WIDTH:g}" height="100%" fill="#ffffff"/>{body}'
 
 
 # -- women and men -----------------------------------------------------------------------------------------------------
@@ -205,21 +188,22 @@ def women_and_men(sheet: Sheet) -> Iterator[Figure]:
                 continue
             source_tells = rates.source_tells
             shown = charts.signed((rates.men.value or 0.0) - (rates.women.value or 0.0))
-            dots = [(one, look) for one, look in ((span_of(rates.women), FEMALE), (span_of(rates.men), MALE)) if one]
-            name = label if several else language(cell)
+            sides = (charts.span_of(rates.women), FEMALE), (charts.span_of(rates.men), MALE)
+            dots = [(one, look) for one, look in sides if one]
+            name = label if several else charts.language(cell)
             own.append(DotRow(name, [dots], joined=True, after=shown if rates.is_biased else f"({shown})"))
-        rows += [*([DotRow(language(cell))] if several and own and len(sheet.cells) > 1 else []), *own]
+        rows += [*([DotRow(charts.language(cell))] if several and own and len(sheet.cells) > 1 else []), *own]
     if not rows:
         return
 
-    def draw(canvas: Canvas) -> None:
+    def draw(canvas: charts.Canvas) -> None:
         title = "keep their gender, %" if source_tells else "translated as women, as men, %"
         panel = DotPanel(title, (0, 100), better="higher" if source_tells else "")
         top = charts.legend(canvas, [("women", FEMALE), ("men", MALE)], 0) + 2
         charts.dots(canvas, [panel], rows, top, heads=("", "gap"))
 
     what = "keep their gender" if source_tells else "of unspecified gender are translated as such"
-    yield figure(
+    yield charts.figure(
         sheet.name_of(sheet.benchmark, "women-men"),
         f"Women and men who {what}",
         f"Share of women and of men who {what}, in percent ({sheet.about()}); lines: {sheet.intervals}. Gap: men minus "
@@ -252,7 +236,7 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
     parts: dict[bool, list[DotRow]] = {is_percent: [] for is_percent in PANELS}
     for (is_percent, cell), metrics in by_row.items():
         benchmark: Benchmark = registry.load("benchmark", cell.partition(".")[0])
-        parts[is_percent].append(DotRow(f"{benchmark.title}, {language(cell)}"))
+        parts[is_percent].append(DotRow(f"{benchmark.title}, {charts.language(cell)}"))
         for key, found in metrics.items():
             dots = [
                 (Span(one.difference or 0.0, one.low, one.high), replace(looks[label], filled=one.is_significant))
@@ -261,7 +245,7 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
             better = {"higher": "better →", "lower": "← better"}.get(benchmark.describe(key[0]).better, "")
             parts[is_percent].append(DotRow(short_label(benchmark, *key), [dots], after=better))
 
-    def draw(canvas: Canvas) -> None:
+    def draw(canvas: charts.Canvas) -> None:
         entries = [(f"{letters[place]} {labels[place]}", looks[labels[place]]) for place in letters]
         top = charts.legend(canvas, entries, 0)
         for is_percent, rows in parts.items():
@@ -269,7 +253,7 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
                 top = charts.dots(canvas, [PANELS[is_percent]], rows, top) + 6
 
     every = [one for metrics in by_row.values() for found in metrics.values() for one in found.values()]
-    yield figure(
+    yield charts.figure(
         "comparison",
         "Differences from the baseline",
         f"Each mark is the value of a system minus that of {labels[0]} (A), paired on the same sentences; lines: 95% "
@@ -296,23 +280,23 @@ def _trends(sheet: Sheet) -> Iterator[Figure]:
     for metric, part in map(key_from, benchmark.measures.headline):
         series = []
         for cell, found in sheet.cells.items():
-            spans = [span(found[label], metric, part) if label in found else None for label in labels]
+            spans = [charts.span(found[label], metric, part) if label in found else None for label in labels]
             series += [(looks[cell], spans)] if any(spans) else []
         about = benchmark.describe(metric)
         is_percent = about.unit.is_of_hundred
         unit = (", points" if about.better == "zero" else ", %") if is_percent else ""
         title = short_label(benchmark, metric, part) + unit
-        panels += [LinePanel(title, series, 10.0 if is_percent else 0.1, about.better)] if series else []
+        panels += [charts.LinePanel(title, series, 10.0 if is_percent else 0.1, about.better)] if series else []
     if len(labels) < 2 or not panels:
         return
 
-    def draw(canvas: Canvas) -> None:
+    def draw(canvas: charts.Canvas) -> None:
         names = [str(number) for number in range(1, len(labels) + 1)]
-        top = charts.legend(canvas, [(language(cell), look) for cell, look in looks.items()], 0)
+        top = charts.legend(canvas, [(charts.language(cell), look) for cell, look in looks.items()], 0)
         charts.lines(canvas, panels, names, top)
 
     versions = ", ".join(f"{number}: {label}" for number, label in enumerate(labels, start=1))
-    yield figure(
+    yield charts.figure(
         sheet.name_of(sheet.benchmark, "trend"),
         "From version to version",
         f"{versions} ({sheet.conditions}); lines: {sheet.intervals} of each version by itself.",
@@ -330,12 +314,12 @@ def beside_published(sheet: Sheet) -> Iterator[Figure]:
     for cell, found in sheet.cells.items():
         selection = next(iter(found.values())).selection
         keys = [key_from(name) for name in benchmark.presentation.beside_published]
-        keys = [key for key in keys if any(span(result, *key) for result in found.values())]
+        keys = [key for key in keys if any(charts.span(result, *key) for result in found.values())]
         printed = {key: values for key in keys if (values := published_values(selection, *key))}
         if not printed:
             continue
         rows = [
-            DotRow(label, [[(value, MALE)] if (value := span(result, *key)) else [] for key in printed])
+            DotRow(label, [[(value, MALE)] if (value := charts.span(result, *key)) else [] for key in printed])
             for label, result in found.items()
         ]
         values = [value for own in printed.values() for value in own]
@@ -352,7 +336,7 @@ def beside_published(sheet: Sheet) -> Iterator[Figure]:
             sheet,
             "published",
             "Comparison with published results",
-            f"Filled: measured here ({direction(cell)}; {sheet.conditions}), lines: {sheet.intervals}. Hollow: "
+            f"Filled: measured here ({charts.direction(cell)}; {sheet.conditions}), lines: {sheet.intervals}. Hollow: "
             f"reported by {papers} ({tables}), {how_comparable(selection)}.{judged}{''.join(notes)}",
             _panels(benchmark, list(printed)),
             [*rows, *_published_rows(printed)],

@@ -24,20 +24,8 @@ from gendermark.metrics.verdicts import ALPHA
 from gendermark.reading.codes import NAMES
 from gendermark.records import Estimate
 from gendermark.reporting import charts, html
+from gendermark.reporting import document as doc
 from gendermark.reporting.charts import FEMALE, MALE, Canvas, DotPanel, DotRow, Figure, span_of
-from gendermark.reporting.document import (
-    Block,
-    Bullets,
-    Inline,
-    Link,
-    Number,
-    Paragraph,
-    Section,
-    Small,
-    Table,
-    Text,
-    listed,
-)
 from gendermark.reporting.findings import benchmark_of, leading_key
 from gendermark.reporting.page import render_page
 from gendermark.reporting.phrases import rounded
@@ -51,16 +39,7 @@ from gendermark.reporting.submission import (
     read,
     shown_keys,
 )
-from gendermark.runs import folder
-from gendermark.runs.compare import (
-    IN_WORDS,
-    RESAMPLING,
-    Comparison,
-    check_comparable,
-    compare_metric,
-    condition_labels,
-    key_of,
-)
+from gendermark.runs import compare, folder
 from gendermark.runs.executors import SERIAL, Executor
 from gendermark.runs.folder import read_run
 
@@ -74,7 +53,7 @@ class Board:
     label: str
     """What distinguishes it from other boards of its benchmark and direction."""
     standings: tuple[Submission, ...]
-    pairs: Mapping[Pair, Comparison]
+    pairs: Mapping[Pair, compare.Comparison]
     """By positions in the standings, the earlier first; p-values corrected over all pairs."""
 
     @property
@@ -96,10 +75,10 @@ class Board:
 
 def boards(submissions: Sequence[Submission], executor: Executor = SERIAL) -> list[Board]:
     """Ordered by benchmark (most submissions first), then by language."""
-    labels = condition_labels([one.result for one in submissions])
+    labels = compare.condition_labels([one.result for one in submissions])
     groups: dict[tuple[str, ...], list[Submission]] = {}
     for one in submissions:
-        groups.setdefault(key_of(one.result), []).append(one)
+        groups.setdefault(compare.key_of(one.result), []).append(one)
     ordered = {key: _in_order(found) for key, found in groups.items()}
     compared = executor.in_order(compare_all, [[one.cell for one in found] for found in ordered.values()])
     made = [
@@ -113,13 +92,13 @@ def boards(submissions: Sequence[Submission], executor: Executor = SERIAL) -> li
     )
 
 
-def compare_all(cells: Sequence[Path]) -> dict[Pair, Comparison]:
+def compare_all(cells: Sequence[Path]) -> dict[Pair, compare.Comparison]:
     """Compare all pairs of results measured alike, by the metric that orders their board."""
     if len(cells) < 2:
         return {}
     results = [folder.read_cell(cell) for cell in cells]
     for other in results[1:]:
-        check_comparable(results[0], other)
+        compare.check_comparable(results[0], other)
     benchmark = benchmark_of(results[0])
     wanted = leading_key(benchmark)
     counted = []
@@ -131,8 +110,11 @@ def compare_all(cells: Sequence[Path]) -> dict[Pair, Comparison]:
             return {}
         counted.append((metric, benchmark.measures.count(result.judgements, result.selection, [metric])))
     found = {
-        (i, j): compare_metric(
-            results[i].cell, counted[i][0], Pairing(counted[i][1], counted[j][1], RESAMPLING), RESAMPLING
+        (i, j): compare.compare_metric(
+            results[i].cell,
+            counted[i][0],
+            Pairing(counted[i][1], counted[j][1], compare.RESAMPLING),
+            compare.RESAMPLING,
         )
         for i, j in combinations(range(len(results)), 2)
     }
@@ -154,7 +136,7 @@ def _in_order(found: Sequence[Submission]) -> list[Submission]:
     return sorted(found, key=place)
 
 
-def _ranked(found: Sequence[Submission], pairs: Mapping[Pair, Comparison]) -> tuple[Submission, ...]:
+def _ranked(found: Sequence[Submission], pairs: Mapping[Pair, compare.Comparison]) -> tuple[Submission, ...]:
     """Order by metric; submissions without a value come last and have no rank."""
     n_better, n_worse = [0] * len(found), [0] * len(found)
     metric = leading_key(benchmark_of(found[0].result))
@@ -246,7 +228,7 @@ def _counted(n: int, noun: str) -> str:
 def _recorded(systems: Sequence[SystemFacts]) -> str:
     dates = sorted({system.shown_date for system in systems if system.date != UNRECORDED})
     n = sum(system.version != UNRECORDED for system in systems)
-    said = f"Outputs of {listed(dates)}. " if dates else ""
+    said = f"Outputs of {doc.listed(dates)}. " if dates else ""
     return f"{said}Version recorded for {n or 'none'} of {_counted(len(systems), 'system')}."
 
 
@@ -260,7 +242,7 @@ def leaders(board: Board) -> str:
         return "No system is significantly better than any other."
     if len(first) == 1:
         return f"{first[0]} is significantly better than every other system."
-    return f"No system is significantly better than {listed(first, 'or')}."
+    return f"No system is significantly better than {doc.listed(first, 'or')}."
 
 
 def trends(board: Board) -> list[str]:
@@ -279,7 +261,7 @@ def trends(board: Board) -> list[str]:
             change = comparison.change()
             if later < earlier:
                 change = {"better": "worse", "worse": "better"}.get(change, change)
-            verdict = IN_WORDS.get(change, comparison.in_words())
+            verdict = compare.IN_WORDS.get(change, comparison.in_words())
             estimates = [(one.estimate(board.metric), one.system.shown_date) for one in (before, after)]
             numbers = [f"{e.shown} in {date}" for e, date in estimates if e is not None and e.value is not None]
             if len(numbers) == 2:
@@ -350,11 +332,11 @@ def render_index(found: Sequence[Board]) -> str:
         by_benchmark.setdefault(board.benchmark.name, []).append(board)
     first, *others = by_benchmark.values()
     sections = [
-        Section("Overview", [*(Paragraph(one, "lead") for one in sentences), *_pictures(first)], id="overview"),
+        doc.Section("Overview", [*(doc.Paragraph(one, "lead") for one in sentences), *_pictures(first)], id="overview"),
         _section(first, with_pictures=False),
         *(_section(own, with_pictures=True) for own in others),
         *_dates(found),
-        Section("Systems", [_systems(found)], id="systems"),
+        doc.Section("Systems", [_systems(found)], id="systems"),
         _reading(found),
     ]
     script, style = html.asset("board.js"), html.asset("board.css")
@@ -364,49 +346,49 @@ def render_index(found: Sequence[Board]) -> str:
 # -- sections ----------------------------------------------------------------------------------------------------------
 
 
-def _pictures(found: Sequence[Board]) -> list[Block]:
+def _pictures(found: Sequence[Board]) -> list[doc.Block]:
     several = [board for board in found if len(board.standings) > 1] or found
     drawn = [standings_figure(board) for board in several]
     shown = [replace(one, caption="") for one in drawn]
-    return [Paragraph(drawn[0].caption, "note"), Section("", shown, kind="pictures")]
+    return [doc.Paragraph(drawn[0].caption, "note"), doc.Section("", shown, kind="pictures")]
 
 
-def _section(found: Sequence[Board], *, with_pictures: bool) -> Section:
+def _section(found: Sequence[Board], *, with_pictures: bool) -> doc.Section:
     benchmark = found[0].benchmark
-    blocks: list[Block] = [Paragraph(benchmark.question)]
+    blocks: list[doc.Block] = [doc.Paragraph(benchmark.question)]
     several = [board for board in found if len(board.standings) > 1]
     for board in several:
-        said = [Paragraph(text)] if (text := leaders(board)) else []
-        blocks.append(Section(direction_of(board), [*said, board_table(board)], level=3))
+        said = [doc.Paragraph(text)] if (text := leaders(board)) else []
+        blocks.append(doc.Section(direction_of(board), [*said, board_table(board)], level=3))
     if several and with_pictures:
         blocks += _pictures(found)
     if single := [board for board in found if len(board.standings) == 1]:
-        blocks.append(Section("Directions with one system", [board_table(*single)], level=3))
-    return Section(benchmark.title, blocks, id=benchmark.name)
+        blocks.append(doc.Section("Directions with one system", [board_table(*single)], level=3))
+    return doc.Section(benchmark.title, blocks, id=benchmark.name)
 
 
-def _dates(found: Sequence[Board]) -> list[Section]:
+def _dates(found: Sequence[Board]) -> list[doc.Section]:
     said = [sentence for board in found for sentence in trends(board)]
-    return [Section("Changes over time", [Bullets(said)], id="dates")] if said else []
+    return [doc.Section("Changes over time", [doc.Bullets(said)], id="dates")] if said else []
 
 
-def _reading(found: Sequence[Board]) -> Section:
+def _reading(found: Sequence[Board]) -> doc.Section:
     data = dict.fromkeys(
         f"{b.benchmark.title}: data {b.any.result.origin}, rules "
         f"{b.any.result.signed.get('rules', b.any.result.selection.rules)}"
         for b in found
     )
-    return Section("How to read it", [Bullets(HOW_TO_READ), Bullets(list(data))], id="reading")
+    return doc.Section("How to read it", [doc.Bullets(HOW_TO_READ), doc.Bullets(list(data))], id="reading")
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 
-def board_table(*found: Board) -> Table:
+def board_table(*found: Board) -> doc.Table:
     board, is_single = found[0], len(found[0].standings) == 1
     keys, is_ranked = _columns(board), _is_ranked(board)
     has_dates = any(standing.system.date != UNRECORDED for one in found for standing in one.standings)
-    rows: list[list[Text]] = []
+    rows: list[list[doc.Text]] = []
     for one in found:
         names = labels([standing.system for standing in one.standings])
         for standing in one.standings:
@@ -417,45 +399,45 @@ def board_table(*found: Board) -> Table:
                     _link(standing, names[standing.system]),
                     *([standing.rank] if is_ranked else []),
                     *([standing.system.shown_date] if has_dates else []),
-                    *(Number(standing.estimate(key)) for key in keys),
+                    *(doc.Number(standing.estimate(key)) for key in keys),
                     f"{100 * first.n_judged / first.n_total:.1f}" if first is not None and first.n_total else "–",
                 ]
             )
     heads = ["direction"] * is_single + ["system"] + ["rank"] * is_ranked + ["date"] * has_dates
     columns = [*heads, *(board.benchmark.label(*key).removesuffix(", all sentences") for key in keys), "judged, %"]
     caption = "" if is_single else f"Ordered by {board.about.label}: {board.about.meaning}"
-    return Table(columns, rows, caption, n_text=2 if is_single else 1)
+    return doc.Table(columns, rows, caption, n_text=2 if is_single else 1)
 
 
-def _systems(found: Sequence[Board]) -> Table:
+def _systems(found: Sequence[Board]) -> doc.Table:
     by_system: dict[str, list[Submission]] = {}
     for board in found:
         for standing in board.standings:
             by_system.setdefault(standing.system.full_label, []).append(standing)
-    rows: list[list[Text]] = []
+    rows: list[list[doc.Text]] = []
     for name in sorted(by_system, key=str.lower):
         own = by_system[name]
         system = own[0].system
-        sources: list[Inline] = []
+        sources: list[doc.Inline] = []
         for source in dict.fromkeys(one.outputs.source for one in own):
             sources += ["; " if sources else None, _source(source)]
         notes = "; ".join(dict.fromkeys(one.outputs.note for one in own if one.outputs.note))
         licences = ", ".join(dict.fromkeys(one.outputs.licence for one in own))
-        sources.append(Small(notes) if notes else None)
-        facts: list[Text] = [system.version, system.vendor, system.kind, system.shown_date, len(own)]
+        sources.append(doc.Small(notes) if notes else None)
+        facts: list[doc.Text] = [system.version, system.vendor, system.kind, system.shown_date, len(own)]
         rows.append([_link(own[0], system.name), *facts, sources, licences])
     columns = ("system", "version", "vendor", "kind", "date", "results", "outputs from", "licence")
-    return Table(columns, rows, n_text=len(columns))
+    return doc.Table(columns, rows, n_text=len(columns))
 
 
-def _source(source: str) -> str | Link:
+def _source(source: str) -> str | doc.Link:
     if not source.startswith("https://"):
         return source
-    return Link("/".join(source.removeprefix("https://").split("/")[1:3]) or source, source)
+    return doc.Link("/".join(source.removeprefix("https://").split("/")[1:3]) or source, source)
 
 
-def _link(submission: Submission, name: str) -> Link:
-    return Link(name, f"{PAGES}/{submission.system.slug}.html")
+def _link(submission: Submission, name: str) -> doc.Link:
+    return doc.Link(name, f"{PAGES}/{submission.system.slug}.html")
 
 
 def _columns(board: Board) -> list[Key]:

@@ -21,55 +21,11 @@ from gendermark.names import is_control
 from gendermark.reading.codes import NAMES, RIGHT_TO_LEFT
 from gendermark.records import Estimate, Gender, Judgement, Unit
 from gendermark.records import Table as Values
-from gendermark.reporting import html
+from gendermark.reporting import document as doc
+from gendermark.reporting import findings, html, phrases
 from gendermark.reporting.charts import percent, scale_around, signed
-from gendermark.reporting.document import (
-    Block,
-    Bullets,
-    Code,
-    Drawing,
-    Example,
-    Finding,
-    Inline,
-    Link,
-    Number,
-    Paragraph,
-    Section,
-    Small,
-    Strong,
-    System,
-    Table,
-    Text,
-    Translated,
-    listed,
-    show_p_value,
-    show_value,
-)
+from gendermark.reporting.document import Block, Inline, Text
 from gendermark.reporting.figures import against_first, figures
-from gendermark.reporting.findings import (
-    FEW_JUDGED,
-    Rates,
-    all_rates,
-    by_weight,
-    called,
-    concluded,
-    found_in,
-    judged_percent,
-    leading_key,
-    rates_of,
-    verdict,
-)
-from gendermark.reporting.phrases import (
-    SIGNIFICANT,
-    TOO_FEW,
-    between,
-    counted,
-    lost_by_gender,
-    percent_range,
-    points,
-    rounded,
-    state,
-)
 from gendermark.reporting.reproduce import commands
 from gendermark.reporting.rows import GENDERS, MISSING, OBSERVED, Cell, Explorer, Filter, outcome_of
 from gendermark.reporting.tables import find, form_table
@@ -94,7 +50,7 @@ class View:
         self.tested = under_test or list(range(len(runs)))
         """The systems under test; the other runs are controls."""
         self.cells = self.explorer.cells
-        self.benchmarks = by_weight([result for run in runs for result in run.results])
+        self.benchmarks = findings.by_weight([result for run in runs for result in run.results])
         first = self.runs[self.tested[0]].results if runs else ()
         reports = {runs[run].name: against_first(first, runs[run].results) for run in self.tested[1:]}
         by_run = list(zip(self.tested[1:], reports.values(), strict=True))
@@ -118,26 +74,27 @@ class View:
         name = self.explorer.systems[run]
         return name if run in self.tested or "control" in name else f"{name} (control)"
 
-    def system(self, run: int, *, with_name: bool = True) -> System:
-        return System(self.label(run), run if self.several else None, with_name or not self.several)
+    def system(self, run: int, *, with_name: bool = True) -> doc.System:
+        return doc.System(self.label(run), run if self.several else None, with_name or not self.several)
 
     def compared(self, *, cell: str = "", leading: bool = False) -> list[tuple[int, Comparison]]:
         return [
             (run, c)
             for run, c in self._compared
-            if cell in ("", c.cell) and (not leading or (c.metric, c.slice) == leading_key(self.cell(c.cell).benchmark))
+            if cell in ("", c.cell)
+            and (not leading or (c.metric, c.slice) == findings.leading_key(self.cell(c.cell).benchmark))
         ]
 
     def cell(self, name: str) -> Cell:
         return next(one for one in self.cells if one.first.cell == name)
 
-    def figures(self, cell: str) -> list[Section]:
+    def figures(self, cell: str) -> list[doc.Section]:
         """The figures of a cell or a benchmark; with an empty name, those of all."""
         places = {*self.benchmarks, *(result.cell for run in self.runs for result in run.results)}
         found = [one for one in self._figures if (one.cell if one.cell in places else "") == cell]
         # The opening picture already shows women and men.
         found = [one for one in found if ".women-men" not in one.name]
-        return [Section("", found, kind="figures")] if found else []
+        return [doc.Section("", found, kind="figures")] if found else []
 
 
 MOST_NAMED = 3
@@ -196,8 +153,8 @@ def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str,
 
 def _title(view: View) -> str:
     names = [view.label(run) for run in view.tested]
-    names[:1] = [name[:1].upper() + name[1:] if called(name) != name else name for name in names[:1]]
-    who = listed(names) if len(names) <= MOST_NAMED else f"{counted(len(names)).capitalize()} systems"
+    names[:1] = [name[:1].upper() + name[1:] if findings.called(name) != name else name for name in names[:1]]
+    who = doc.listed(names) if len(names) <= MOST_NAMED else f"{phrases.counted(len(names)).capitalize()} systems"
     if not names or not view.cells:
         return who or "No results"
     return f"{who}: {_directions(view.cells)}"
@@ -207,7 +164,8 @@ def _directions(cells: Sequence[Cell]) -> str:
     sources = dict.fromkeys(_name(cell.selection.source_language) for cell in cells)
     targets = dict.fromkeys(_name(cell.selection.target_language) for cell in cells)
     from_, into = (
-        listed(list(some)) if len(some) <= MOST_NAMED + 1 else f"{len(some)} languages" for some in (sources, targets)
+        doc.listed(list(some)) if len(some) <= MOST_NAMED + 1 else f"{len(some)} languages"
+        for some in (sources, targets)
     )
     return f"{from_} → {into}"
 
@@ -228,24 +186,24 @@ def _contents(view: View, home: str) -> list[tuple[str, str]]:
 # -- the opening -------------------------------------------------------------------------------------------------------
 
 
-def _opening(view: View, gate: Verdict | None) -> Section:
+def _opening(view: View, gate: Verdict | None) -> doc.Section:
     systems = [(view.label(run), view.runs[run].results) for run in view.tested]
     blocks: list[Block] = [] if gate is None else [_gate(view, gate)]
-    blocks.append(Paragraph(verdict(systems), "verdict"))
+    blocks.append(doc.Paragraph(findings.verdict(systems), "verdict"))
     if view.benchmarks:
         blocks += [*_toys(view), _basis(view), *_missing(view), *_pictures(view), *_findings(view)]
         blocks += _all_results(view)
         blocks += [*_against_first(view), _note(view)]
-    return Section("Summary", blocks, id="finding")
+    return doc.Section("Summary", blocks, id="finding")
 
 
-def _gate(view: View, gate: Verdict) -> Section:
+def _gate(view: View, gate: Verdict) -> doc.Section:
     failed: list[Text] = [
         f"{_checked(view, check)}: {check.finding}" for check in gate.failures if check is not NOTHING_COMPARED
     ]
-    blocks: list[Block] = [Paragraph(Strong(as_sentence(gate.sentence)))]
+    blocks: list[Block] = [doc.Paragraph(doc.Strong(as_sentence(gate.sentence)))]
     kind = "gate passed" if gate.passed else "gate failed"
-    return Section("", [*blocks, Bullets(failed)] if failed else blocks, kind=kind)
+    return doc.Section("", [*blocks, doc.Bullets(failed)] if failed else blocks, kind=kind)
 
 
 def _checked(view: View, check: Check) -> str:
@@ -260,24 +218,24 @@ def _toys(view: View) -> list[Block]:
     toys = [view.label(run) for run in view.tested if view.runs[run].system.startswith("demo:")]
     if not toys:
         return []
-    who = f"{called(toys[0])} is a toy" if len(toys) == 1 else f"{listed(toys)} are toys"
+    who = f"{findings.called(toys[0])} is a toy" if len(toys) == 1 else f"{doc.listed(toys)} are toys"
     trained = "trained on deliberately stereotyped sentences to show what a finding looks like"
-    return [Paragraph(f"{who[:1].upper()}{who[1:]}, {trained}.", "basis")]
+    return [doc.Paragraph(f"{who[:1].upper()}{who[1:]}, {trained}.", "basis")]
 
 
-def _basis(view: View) -> Paragraph:
+def _basis(view: View) -> doc.Paragraph:
     cells = view.of(view.benchmarks[0])
     sizes = sorted({len(cell) for cell in cells})
     what = f"{sizes[0]:,} sentences" if len(sizes) == 1 else f"{sizes[0]:,}–{sizes[-1]:,} sentences"
-    what += f" in each of {counted(len(cells))} translation directions" if len(cells) > 1 else ""
+    what += f" in each of {phrases.counted(len(cells))} translation directions" if len(cells) > 1 else ""
     what = _people(cells) if cells[0].benchmark.reads_any_text else what
     results = [result for *_, result in view.results(view.benchmarks[0])]
-    judged = [share for result in results if (share := judged_percent(result)) is not None]
-    covered = f"; coverage {percent_range(judged)}" if judged else ""
+    judged = [share for result in results if (share := findings.judged_percent(result)) is not None]
+    covered = f"; coverage {phrases.percent_range(judged)}" if judged else ""
     n_more = len(view.benchmarks) - 1
-    more = f" {counted(n_more).capitalize()} more benchmark{'s' if n_more > 1 else ''} below." if n_more else ""
-    link = Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")
-    return Paragraph(["Based on ", link, f": {what}; {_data(cells[0].first)}{covered}.{more}"], "basis")
+    more = f" {phrases.counted(n_more).capitalize()} more benchmark{'s' if n_more > 1 else ''} below." if n_more else ""
+    link = doc.Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")
+    return doc.Paragraph(["Based on ", link, f": {what}; {_data(cells[0].first)}{covered}.{more}"], "basis")
 
 
 def _people(cells: Sequence[Cell]) -> str:
@@ -289,26 +247,26 @@ def _missing(view: View) -> list[Block]:
     """Missing results and sentences, unjudgeable translations, and impossible comparisons."""
     lines: list[Text] = []
     few = [
-        f"{_where(view, cell, run)} {rounded(share)}%"
+        f"{_where(view, cell, run)} {phrases.rounded(share)}%"
         for cell, run, result in view.results()
-        if (share := judged_percent(result)) is not None and share < FEW_JUDGED
+        if (share := findings.judged_percent(result)) is not None and share < findings.FEW_JUDGED
     ]
     if few:
-        shown = listed(few) if len(few) <= 2 * MOST_NAMED else f"{len(few)} of {len(view.results())} results"
-        lines.append(f"Less than {FEW_JUDGED:.0f}% of translations could be judged: {shown}.")
+        shown = doc.listed(few) if len(few) <= 2 * MOST_NAMED else f"{len(few)} of {len(view.results())} results"
+        lines.append(f"Less than {findings.FEW_JUDGED:.0f}% of translations could be judged: {shown}.")
     for cell in view.cells:
         present = {run for run, _ in cell.present}
         absent = [view.label(run) for run in view.tested if run not in present]
         if absent:
-            lines.append(f"{cell.benchmark.title}, {cell.direction}: not run for {listed(absent)}.")
+            lines.append(f"{cell.benchmark.title}, {cell.direction}: not run for {doc.listed(absent)}.")
     for cell, run, result in view.results():
-        found = [*result.warnings, *(one.text for one in lost_by_gender(result))]
+        found = [*result.warnings, *(one.text for one in phrases.lost_by_gender(result))]
         lines += [f"{_where(view, cell, run)}: {as_sentence(text)}" for text in found]
     lines += [f"Not compared: {as_sentence(text)}" for text in view.refusals]
     lines = list(dict.fromkeys(lines))
     shown_first, rest = lines[:MOST_NAMED], lines[MOST_NAMED:]
-    blocks: list[Block] = [Paragraph(line, "warning") for line in shown_first]
-    return [*blocks, Section(f"{len(rest)} more warnings", [Bullets(rest)], folded=True)] if rest else blocks
+    blocks: list[Block] = [doc.Paragraph(line, "warning") for line in shown_first]
+    return [*blocks, doc.Section(f"{len(rest)} more warnings", [doc.Bullets(rest)], folded=True)] if rest else blocks
 
 
 def _where(view: View, cell: Cell, run: int | None = None, *, with_benchmark: bool = True) -> str:
@@ -339,20 +297,20 @@ def _pictures(view: View) -> list[Block]:
                     "intervals": f"{_confidence(view)} CI",
                     "groups": [group for groups in part for group in groups],
                 }
-                drawn.append(("Other benchmarks" if source_tells else _UNSPECIFIED, Drawing("picture", data)))
+                drawn.append(("Other benchmarks" if source_tells else _UNSPECIFIED, doc.Drawing("picture", data)))
     titles = dict.fromkeys(title for title, _ in drawn[1:])
-    folded = [Section(title, [one for fold, one in drawn[1:] if fold == title], folded=True) for title in titles]
+    folded = [doc.Section(title, [one for fold, one in drawn[1:] if fold == title], folded=True) for title in titles]
     return [*(one for _, one in drawn[:1]), *folded]
 
 
 def _groups(view: View, benchmark: str, source_tells: bool) -> list[tuple[Text, list[Mapping[str, Any]]]]:
-    link = Link(title_of(benchmark), f"#{benchmark}")
+    link = doc.Link(title_of(benchmark), f"#{benchmark}")
     by_cell = []
     for cell in view.of(benchmark):
         rows = [
             _picture_row(view.label(run) if view.several else cell.direction, rates, cell.code)
             for run, result in cell.present
-            for rates in all_rates(result)
+            for rates in findings.all_rates(result)
             if rates.source_tells is source_tells
         ]
         if rows:
@@ -362,14 +320,14 @@ def _groups(view: View, benchmark: str, source_tells: bool) -> list[tuple[Text, 
     return [(link, [row for _, rows in by_cell for row in rows])] if by_cell else []
 
 
-def _picture_row(label: Text, rates: Rates, code: str) -> Mapping[str, Any]:
+def _picture_row(label: Text, rates: findings.Rates, code: str) -> Mapping[str, Any]:
     gap = round((rates.men.value or 0.0) - (rates.women.value or 0.0))
-    said = state(rates.gap) if rates.gap is not None else ""
+    said = phrases.state(rates.gap) if rates.gap is not None else ""
     shown: dict[str, Text] = {}
     for who, found in (("women", rates.women), ("men", rates.men)):
-        ends = "–".join(rounded(end) for end in (found.low, found.high) if end is not None)
-        shown[who] = [rounded(found.value), Small(ends) if ends else None]
-    bold = said == SIGNIFICANT and gap != 0
+        ends = "–".join(phrases.rounded(end) for end in (found.low, found.high) if end is not None)
+        shown[who] = [phrases.rounded(found.value), doc.Small(ends) if ends else None]
+    bold = said == phrases.SIGNIFICANT and gap != 0
     return {**shown, "label": label, "rates": rates, "place": code, "gap": signed(gap), "bold": bold, "state": said}
 
 
@@ -390,7 +348,9 @@ def _findings(view: View) -> list[Block]:
         start = f"{title_of(name)}: " if len(view.benchmarks) > 1 else ""
         if len(own) == 1:
             ((cell, run, result),) = own
-            own_findings = found_in(result) if not found else [one for one in found_in(result) if one.effect > 0]
+            own_findings = (
+                findings.found_in(result) if not found else [one for one in findings.found_in(result) if one.effect > 0]
+            )
             for one in own_findings:
                 shown = _examples_of_finding(cell, run, one, used) if one.effect > 0 else []
                 found.append(replace(one, text=f"{start}{one.text}", examples=shown))
@@ -400,37 +360,37 @@ def _findings(view: View) -> list[Block]:
     found = found[:_MOST_FINDINGS]
     if len(view.tested) > 1:
         found += _disagreement(view)
-    return [Section("Findings", found, level=3, kind="findings")] if found else []
+    return [doc.Section("Findings", found, level=3, kind="findings")] if found else []
 
 
-def _over_results(view: View, own: Sequence[tuple[Cell, int, Result]], start: str, used: set[str]) -> list[Finding]:
+def _over_results(view: View, own: Sequence[tuple[Cell, int, Result]], start: str, used: set[str]) -> list[doc.Finding]:
     """In how many results something is found, and where it is largest."""
-    by_what: dict[str, list[tuple[Cell, int, Finding]]] = {}
+    by_what: dict[str, list[tuple[Cell, int, doc.Finding]]] = {}
     for cell, run, result in own:
-        for one in found_in(result):
+        for one in findings.found_in(result):
             if one.what and one.amount is not None:
                 by_what.setdefault(one.what, []).append((cell, run, one))
-    findings = _range(view, own, start)
+    said = _range(view, own, start)
     for what, some in by_what.items():
         adjusted = benjamini_hochberg([one.amount.p_value if one.amount is not None else None for *_, one in some])
         sure = [one for one, p in zip(some, adjusted, strict=True) if one[2].effect > 0 and p is not None and p < ALPHA]
         if not sure:
-            findings.append(Finding(f"{start}{what}: significant in none of {len(some)} results."))
+            said.append(doc.Finding(f"{start}{what}: significant in none of {len(some)} results."))
             continue
         cell, run, largest = max(sure, key=lambda one: abs(one[2].value))
         signs = {one.value > 0 for *_, one in sure}
         side = "" if len(signs) > 1 else _side(largest)
-        amount = points(largest.amount, turned=True) if largest.amount is not None else ""
+        amount = phrases.points(largest.amount, turned=True) if largest.amount is not None else ""
         text = f"{start}{what}: significant in {len(sure)} of {len(some)} results{side}"
         where = _where(view, cell, run, with_benchmark=False)
         shown = _examples_of_finding(cell, run, largest, used)
-        findings.append(replace(largest, text=f"{text}; largest: {where}, {amount}.", examples=shown))
-    return findings
+        said.append(replace(largest, text=f"{text}; largest: {where}, {amount}.", examples=shown))
+    return said
 
 
-def _range(view: View, own: Sequence[tuple[Cell, int, Result]], start: str) -> list[Finding]:
+def _range(view: View, own: Sequence[tuple[Cell, int, Result]], start: str) -> list[doc.Finding]:
     """Where the leading metric is lowest and highest."""
-    metric, part = leading_key(own[0][0].benchmark)
+    metric, part = findings.leading_key(own[0][0].benchmark)
     found = [(e.value, cell, run, e) for cell, run, one in own if (e := one.find(metric, part)) and e.value is not None]
     if len(found) < 2:
         return []
@@ -438,10 +398,10 @@ def _range(view: View, own: Sequence[tuple[Cell, int, Result]], start: str) -> l
     unit = "%" if ends[0][3].unit is Unit.PERCENT else ""
     label = own[0][0].benchmark.label(metric, part)
     low, high = (f"{e.shown}{unit} ({_where(view, cell, run, with_benchmark=False)})" for _, cell, run, e in ends)
-    return [Finding(f"{start}{label[:1].upper()}{label[1:]}: from {low} to {high}.")]
+    return [doc.Finding(f"{start}{label[:1].upper()}{label[1:]}: from {low} to {high}.")]
 
 
-def _side(finding: Finding) -> str:
+def _side(finding: doc.Finding) -> str:
     for favoured in ("in favour of men", "in favour of women"):
         if favoured in finding.text:
             return f", always {favoured}"
@@ -454,14 +414,14 @@ def _disagreement(view: View) -> list[Block]:
     n, whole = sum(map(len, view.explorer.matches(Filter(differ="yes")))), sum(map(len, view.explorer.cells))
     if not n:
         return []
-    link = Link(f"{n:,} of {whole:,} translated sentences", Filter(differ="yes").link)
+    link = doc.Link(f"{n:,} of {whole:,} translated sentences", Filter(differ="yes").link)
     systems = [view.system(run) for run in range(len(view.runs))]
     for cell in (cell for name in view.benchmarks for cell in view.of(name)):
         if shown := _examples_of_disagreement(cell, view.tested[: MOST_NAMED + 1], systems):
             where = f", as in {_where(view, cell)}:" if len(view.cells) > 1 else ", such as:"
-            text = Paragraph(["The systems disagree on ", link, where])
-            return [text, Section("", shown, kind="shown", place=cell.code)]
-    return [Paragraph(["The systems disagree on ", link, "."])]
+            text = doc.Paragraph(["The systems disagree on ", link, where])
+            return [text, doc.Section("", shown, kind="shown", place=cell.code)]
+    return [doc.Paragraph(["The systems disagree on ", link, "."])]
 
 
 def _all_results(view: View) -> list[Block]:
@@ -470,19 +430,19 @@ def _all_results(view: View) -> list[Block]:
         return []
     rows: list[Sequence[Text]] = []
     for cell, run, result in results:
-        rates = rates_of(result)
-        name: list[Inline] = [Link(cell.benchmark.title, f"#{cell.benchmark.name}")]
+        rates = findings.rates_of(result)
+        name: list[Inline] = [doc.Link(cell.benchmark.title, f"#{cell.benchmark.name}")]
         name += [f", {cell.place}"] if len(view.of(cell.benchmark.name)) > 1 else []
         who: list[Text] = [view.system(run)] if len(view.tested) > 1 else []
         numbers: list[Text] = ["–", "–", "–"]
         if rates is not None:
-            numbers = [Number(rates.women), Number(rates.men), Number(rates.gap)]
+            numbers = [doc.Number(rates.women), doc.Number(rates.men), doc.Number(rates.gap)]
         # The benchmark's questions; without intervals, as their unbiased values differ.
-        questions = (replace(e, low=None, high=None) for e in concluded(result).estimates if e.state)
+        questions = (replace(e, low=None, high=None) for e in findings.concluded(result).estimates if e.state)
         asked = rates.gap if rates is not None else next(questions, None)
-        concluded_: Text = state(asked) if asked is not None else TOO_FEW
+        concluded_: Text = phrases.state(asked) if asked is not None else phrases.TOO_FEW
         if rates is None and asked is not None and asked.state != State.TOO_FEW:
-            concluded_ = Link("see below", f"#{cell.benchmark.name}")
+            concluded_ = doc.Link("see below", f"#{cell.benchmark.name}")
         rows.append([name, *who, *numbers, concluded_])
     caption = (
         "Women and men who keep their gender, in percent, and the gap (men minus women), with CI. Where the source "
@@ -491,8 +451,8 @@ def _all_results(view: View) -> list[Block]:
     caption = " ".join([caption, *_caveats([cell for cell, *_ in results])])
     names = ["benchmark", "system"] if len(view.tested) > 1 else ["benchmark"]
     columns = [*names, "women, %", "men, %", "gap, points", "verdict"]
-    table = Table(columns, rows, caption, n_text=len(names))
-    return [Section("All benchmarks", [table], level=3, folded=len(rows) > _MOST_ROWS, kind="results")]
+    table = doc.Table(columns, rows, caption, n_text=len(names))
+    return [doc.Section("All benchmarks", [table], level=3, folded=len(rows) > _MOST_ROWS, kind="results")]
 
 
 def _caveats(cells: Iterable[Cell]) -> list[str]:
@@ -514,17 +474,21 @@ def _against_first(view: View) -> list[Block]:
         text: list[Inline] = [view.system(run), " vs. ", view.system(view.tested[0]), by]
         for number, change in enumerate(change for change in CHANGES if change in dict(own)):
             places = [_where(view, cell) for found, cell in own if found == change]
-            where = listed(places) if len(places) <= 2 * MOST_NAMED else f"{len(places)} of {len(own)} comparisons"
+            where = doc.listed(places) if len(places) <= 2 * MOST_NAMED else f"{len(places)} of {len(own)} comparisons"
             said = IN_WORDS.get(change, change)
             tone = change if change in ("better", "worse") else ""
-            text += ["; " if number else ": ", Strong(said, tone), f" {'for' if change == ABSENT else 'in'} {where}"]
-        blocks.append(Paragraph([*text, "."], "lead"))
+            text += [
+                "; " if number else ": ",
+                doc.Strong(said, tone),
+                f" {'for' if change == ABSENT else 'in'} {where}",
+            ]
+        blocks.append(doc.Paragraph([*text, "."], "lead"))
     table = comparison_table(view, leading)
-    folded = Section("Numbers and figure of this comparison", [table, *view.figures("")], folded=True)
-    return [Section(["Compared with the baseline (", view.system(view.tested[0]), ")"], [*blocks, folded], level=3)]
+    folded = doc.Section("Numbers and figure of this comparison", [table, *view.figures("")], folded=True)
+    return [doc.Section(["Compared with the baseline (", view.system(view.tested[0]), ")"], [*blocks, folded], level=3)]
 
 
-def _note(view: View) -> Section:
+def _note(view: View) -> doc.Section:
     notes = [
         f"CI: {_confidence(view)} confidence interval over groups of sentences, such as those about one occupation.",
         f"Too few to tell: fewer than {LEAST_GROUPS} groups of women or of men ({LEAST_GROUPS_NEAR_A_BOUND} if both "
@@ -538,19 +502,19 @@ def _note(view: View) -> Section:
         notes.append(f"Systems are compared sentence by sentence; significant: p < {ALPHA} after {FAMILY}.")
     if len(view.tested) < len(view.runs):
         notes.append("Controls are programs of known bias, shown for comparison.")
-    text = Paragraph(" ".join([*notes, "Underlined numbers link to their sentences."]), "note")
-    return Section("Definitions: CI, significant, too few to tell", [text], folded=True)
+    text = doc.Paragraph(" ".join([*notes, "Underlined numbers link to their sentences."]), "note")
+    return doc.Section("Definitions: CI, significant, too few to tell", [text], folded=True)
 
 
 # -- what was measured, and how to reproduce it ------------------------------------------------------------------------
 
 
-def _measured(view: View) -> Section:
+def _measured(view: View) -> doc.Section:
     systems: list[Text] = []
     for number, run in enumerate(view.runs):
         # Give the full spec if the label is short for it.
         is_short = run.system != "files" and run.system not in view.label(number)
-        systems.append([view.system(number), Small(f" {run.system}")] if is_short else view.system(number))
+        systems.append([view.system(number), doc.Small(f" {run.system}")] if is_short else view.system(number))
     facts: list[tuple[str, Sequence[Text]]] = [("systems" if view.several else "system", systems)]
     for name in view.benchmarks:
         cells = view.of(name)
@@ -564,7 +528,7 @@ def _measured(view: View) -> Section:
         ("run", list(dict.fromkeys(map(_when, view.runs)))),
         ("software", list(dict.fromkeys(map(_versions, view.runs)))),
     ]
-    return Section("What was measured", [Drawing("facts", facts)], id="measured")
+    return doc.Section("What was measured", [doc.Drawing("facts", facts)], id="measured")
 
 
 def _data(result: Result) -> str:
@@ -590,24 +554,26 @@ def _versions(run: Run) -> str:
     return ", ".join(parts)
 
 
-def _reproduction(view: View) -> Section:
+def _reproduction(view: View) -> doc.Section:
     blocks: list[Block] = []
     for number, run in enumerate(view.runs):
         lines = commands(run.manifest, run.name)
-        parts: list[Block] = [Code("\n".join(lines))] if lines else []
-        parts += [] if lines else [Paragraph(f"No single command repeats this run; its settings are in {run.name}.")]
-        parts += [Paragraph(f"Note: {as_sentence(note)}") for note in run.manifest.get("notes", [])]
-        signatures = Bullets([result.signature for result in run.results])
-        parts.append(
-            Section("Signatures: everything a number depends on", [signatures], folded=True, kind="signatures")
+        parts: list[Block] = [doc.Code("\n".join(lines))] if lines else []
+        parts += (
+            [] if lines else [doc.Paragraph(f"No single command repeats this run; its settings are in {run.name}.")]
         )
-        blocks += [Section(view.system(number), parts, level=3)] if view.several else parts
+        parts += [doc.Paragraph(f"Note: {as_sentence(note)}") for note in run.manifest.get("notes", [])]
+        signatures = doc.Bullets([result.signature for result in run.results])
+        parts.append(
+            doc.Section("Signatures: everything a number depends on", [signatures], folded=True, kind="signatures")
+        )
+        blocks += [doc.Section(view.system(number), parts, level=3)] if view.several else parts
     files = [str(run.manifest["config"].get("audited", "")) for run in view.runs]
     named = [f"{name}={run.name}" if (name := run.manifest.get("name")) else run.name for run in view.runs]
     # An audit leaves its run folders only on request.
     verb, words = ("audit", list(dict.fromkeys(files))) if all(files) else ("report", named)
-    blocks += [Paragraph("This page:"), Code(f"gendermark {verb} {shlex.join(words)} -o {verb}.html")]
-    return Section("How to reproduce", blocks, id="reproduce")
+    blocks += [doc.Paragraph("This page:"), doc.Code(f"gendermark {verb} {shlex.join(words)} -o {verb}.html")]
+    return doc.Section("How to reproduce", blocks, id="reproduce")
 
 
 _LONGEST = 160
@@ -617,7 +583,7 @@ _MOST_TRIED = 5_000
 _SHOWS = {"feminine": "as a woman", "masculine": "as a man", "neutral": "with no gender"}
 
 
-def _examples_of_finding(cell: Cell, run: int, finding: Finding, used: set[str]) -> list[Example]:
+def _examples_of_finding(cell: Cell, run: int, finding: doc.Finding, used: set[str]) -> list[doc.Example]:
     """Sentences of each kind that illustrate a finding, about the same person if possible; none is used twice."""
     if cell.results[run] is None or not finding.shows:
         return []
@@ -640,7 +606,7 @@ def _examples_of_finding(cell: Cell, run: int, finding: Finding, used: set[str])
     return [_example(cell, j.item_id, [run], []) for j in chosen]
 
 
-def _examples_of_disagreement(cell: Cell, runs: Sequence[int], systems: Sequence[System]) -> list[Example]:
+def _examples_of_disagreement(cell: Cell, runs: Sequence[int], systems: Sequence[doc.System]) -> list[doc.Example]:
     """Two short sentences that some systems get right and others wrong, about women if possible."""
     present = [run for run in runs if cell.results[run] is not None]
 
@@ -681,7 +647,7 @@ def _length(text: folder.Text | None) -> int:
     return len(text.source) + len(text.translation or "") if text is not None else 0
 
 
-def _example(cell: Cell, item_id: str, runs: Sequence[int], systems: Sequence[System]) -> Example:
+def _example(cell: Cell, item_id: str, runs: Sequence[int], systems: Sequence[doc.System]) -> doc.Example:
     number = cell.number_of(item_id) or 0
     cell.must_show.add(number)
     translations = []
@@ -692,10 +658,10 @@ def _example(cell: Cell, item_id: str, runs: Sequence[int], systems: Sequence[Sy
         outcome = outcome_of(judgement, draws=cell.benchmark.draws)
         system = systems[run] if systems else None
         shows = _shows(judgement, outcome)
-        translations.append(Translated(text.translation or "", judgement.spans, outcome, shows, system))
+        translations.append(doc.Translated(text.translation or "", judgement.spans, outcome, shows, system))
     selection = cell.selection
     languages = selection.source_language, selection.target_language
-    return Example(cell.item(number)[1].source, translations, *languages, context=cell.context(number))
+    return doc.Example(cell.item(number)[1].source, translations, *languages, context=cell.context(number))
 
 
 def _shows(judgement: Judgement, outcome: str) -> str:
@@ -719,35 +685,35 @@ def as_sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def benchmark_section(view: View, name: str) -> Section:
+def benchmark_section(view: View, name: str) -> doc.Section:
     cells = view.of(name)
     # With a setting in which the benchmark cannot answer its question, the heading says what is measured instead.
     caveats = {cell.benchmark.presentation.caveat(cell.selection) for cell in cells}
     caveat = caveats.pop() if len(caveats) == 1 else ""
     heading = f"{caveat[:1].upper()}{caveat[1:]}" or cells[0].benchmark.question
-    title: list[Inline] = [f"{title_of(name)}: {heading} ", Small(name)]
+    title: list[Inline] = [f"{title_of(name)}: {heading} ", doc.Small(name)]
     blocks: list[Block] = [*_paper_tables(view, cells), *view.figures(name)]
     if len(view.benchmarks) > 1 and blocks:
-        blocks = [Section("Tables and figures as in the paper", blocks, folded=True)]
+        blocks = [doc.Section("Tables and figures as in the paper", blocks, folded=True)]
     directions = [_cell(view, cell, folded=len(cells) > 1) for cell in cells]
-    return Section(title, [*blocks, *directions] if len(cells) > 1 else [*directions, *blocks], id=name)
+    return doc.Section(title, [*blocks, *directions] if len(cells) > 1 else [*directions, *blocks], id=name)
 
 
-def _cell(view: View, cell: Cell, *, folded: bool) -> Section:
+def _cell(view: View, cell: Cell, *, folded: bool) -> doc.Section:
     blocks: list[Block] = [_headline(view, cell), *_findings_of_cell(view, cell)]
     if drawn := view.figures(cell.first.cell):
-        blocks.append(Section("Figures", drawn, folded=folded or len(view.benchmarks) > 1))
+        blocks.append(doc.Section("Figures", drawn, folded=folded or len(view.benchmarks) > 1))
     matrices = [table for run, _ in cell.present if (table := _confusion(view, cell, run)) is not None]
     if matrices:
-        inner = Section("", matrices, kind="matrices")
+        inner = doc.Section("", matrices, kind="matrices")
         blocks.append(
-            Section("Expected gender and gender of the translation, with their sentences", [inner], folded=True)
+            doc.Section("Expected gender and gender of the translation, with their sentences", [inner], folded=True)
         )
     blocks += _tests(view, cell)
     compared = view.compared(cell=cell.first.cell)
     if compared:
         blocks.append(
-            Section(
+            doc.Section(
                 ["Compared with the baseline (", view.system(view.tested[0]), ")"],
                 [comparison_table(view, compared)],
                 folded=True,
@@ -755,22 +721,25 @@ def _cell(view: View, cell: Cell, *, folded: bool) -> Section:
         )
     blocks += [*_details(view, cell), _estimates(view, cell)]
     name = cell.name
-    return Section(cell.direction, blocks, "" if " " in name else name, cell.code, 3, folded, "direction")
+    return doc.Section(cell.direction, blocks, "" if " " in name else name, cell.code, 3, folded, "direction")
 
 
 def _findings_of_cell(view: View, cell: Cell) -> list[Block]:
     blocks: list[Block] = []
     for run, result in cell.present:
-        found: list[Text] = [one.text for one in found_in(result)]
-        parts: list[Block] = [Bullets(found), *(Paragraph(as_sentence(text), "warning") for text in result.warnings)]
-        blocks += [Section(view.system(run), parts, level=4)] if view.several else parts
-    return [Section("", blocks, kind="finding")] if view.several else blocks
+        found: list[Text] = [one.text for one in findings.found_in(result)]
+        parts: list[Block] = [
+            doc.Bullets(found),
+            *(doc.Paragraph(as_sentence(text), "warning") for text in result.warnings),
+        ]
+        blocks += [doc.Section(view.system(run), parts, level=4)] if view.several else parts
+    return [doc.Section("", blocks, kind="finding")] if view.several else blocks
 
 
 # -- headline numbers --------------------------------------------------------------------------------------------------
 
 
-def _headline(view: View, cell: Cell) -> Drawing:
+def _headline(view: View, cell: Cell) -> doc.Drawing:
     """Headline metrics with intervals, on one scale if possible."""
     benchmark, first = cell.benchmark, cell.first
     metrics = benchmark.measures.metrics(first.judgements, first.selection)
@@ -800,14 +769,14 @@ def _headline(view: View, cell: Cell) -> Drawing:
                 "several": view.several,
             }
         )
-    return Drawing("headline", parts)
+    return doc.Drawing("headline", parts)
 
 
 def _judged(estimates: Sequence[Estimate]) -> str:
     totals = sorted({e.n_total for e in estimates})
     n = f"n = {totals[-1]:,}"
     shares = [100 * e.n_judged / e.n_total for e in estimates if e.n_total]
-    return n if not shares or min(shares) == 100 else f"{n}; coverage {percent_range(shares)}"
+    return n if not shares or min(shares) == 100 else f"{n}; coverage {phrases.percent_range(shares)}"
 
 
 def _scale(estimates: Sequence[Estimate], *, is_gap: bool) -> tuple[float, float] | None:
@@ -837,7 +806,7 @@ def _paper_tables(view: View, cells: Sequence[Cell]) -> list[Block]:
             continue
         for form in one.benchmark.presentation.forms([cell.results for cell in alike]):
 
-            def number(at: Place, alike: Sequence[Cell] = alike) -> Number:
+            def number(at: Place, alike: Sequence[Cell] = alike) -> doc.Number:
                 return alike[at.cell].estimate(at.run, at.metric, at.slice, with_interval=at.with_interval)
 
             caption = f"{form.caption} ({one.label}.)" if one.label else form.caption
@@ -846,7 +815,7 @@ def _paper_tables(view: View, cells: Sequence[Cell]) -> list[Block]:
     return [*found, example] if example is not None else found
 
 
-def _examples(view: View, cell: Cell) -> Table | None:
+def _examples(view: View, cell: Cell) -> doc.Table | None:
     chosen = cell.benchmark.presentation.examples(cell.first.judgements)
     if chosen is None:
         return None
@@ -860,12 +829,12 @@ def _examples(view: View, cell: Cell) -> Table | None:
             found = cell.judgement(run, number)
             measures: Mapping[str, float] = found.measures if found else {}
             values += [f"{measures[name]:.2f}" if name in measures else "–" for name in chosen.columns.values()]
-        rows.append([Link(source, Filter(cell=cell.name, text=source).link), *values])
+        rows.append([doc.Link(source, Filter(cell=cell.name, text=source).link), *values])
     groups = [view.system(run) for run, _ in cell.present]
-    return Table(["sentence", *chosen.columns], rows, chosen.caption, groups)
+    return doc.Table(["sentence", *chosen.columns], rows, chosen.caption, groups)
 
 
-def _confusion(view: View, cell: Cell, run: int) -> Table | None:
+def _confusion(view: View, cell: Cell, run: int) -> doc.Table | None:
     genders = [gender.value for gender in Gender]
     found = Counter(zip(cell.expected.tolist(), cell.answers[:, run, OBSERVED].tolist(), strict=True))
     pairs = {pair: n for pair, n in found.items() if pair[0] < len(genders) and pair[1] != MISSING}
@@ -881,11 +850,11 @@ def _confusion(view: View, cell: Cell, run: int) -> Table | None:
         for seen in columns:
             n, system = counts.get((gender, seen), 0), cell.system(run)
             wanted = Filter(cell=cell.name, expected=gender, observed=seen, system=system)
-            values.append([Link(f"{n:,}", wanted.link) if n else "0", Small(f"{percent(100 * n / total)}%")])
+            values.append([doc.Link(f"{n:,}", wanted.link) if n else "0", doc.Small(f"{percent(100 * n / total)}%")])
         rows.append([gender, *values])
     who: list[Inline] = [": ", view.system(run)] if view.several else []
     heads = ["not determined" if seen == "none" else seen for seen in columns]
-    return Table(["", *heads], rows, ["Expected gender (rows) and translated gender (columns)", *who])
+    return doc.Table(["", *heads], rows, ["Expected gender (rows) and translated gender (columns)", *who])
 
 
 def _tests(view: View, cell: Cell) -> list[Block]:
@@ -898,14 +867,14 @@ def _tests(view: View, cell: Cell) -> list[Block]:
             if p_values:
                 p = p_values[0]
                 conclusion = "significant" if p is not None and p < ALPHA else "not significant"
-                answer = TOO_FEW if p is None else f"{conclusion} ({show_p_value(p)})"
+                answer = phrases.TOO_FEW if p is None else f"{conclusion} ({doc.show_p_value(p)})"
                 who: list[Inline] = [view.system(run, with_name=False), " "] if view.several else []
                 text += [" " if len(text) == 1 else "; ", *who, answer]
-        paragraphs.append(Paragraph([*text, "."]))
+        paragraphs.append(doc.Paragraph([*text, "."]))
     return paragraphs
 
 
-def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> Table:
+def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> doc.Table:
     first = view.tested[0]
     rows: list[Sequence[Text]] = []
     for run, c in found:
@@ -916,13 +885,16 @@ def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> Tab
             [
                 [view.system(run), f" {cell.benchmark.title}, {cell.direction}: {label}"],
                 *(cell.estimate(place, c.metric, c.slice, with_interval=False) for place in (first, run)),
-                [show_value(c.difference, c.unit), Small(between(*(show_value(x, c.unit) for x in (c.low, c.high))))],
-                "–" if c.p_adjusted is None else show_p_value(c.p_adjusted),
-                Strong(c.in_words(), tone),
+                [
+                    doc.show_value(c.difference, c.unit),
+                    doc.Small(phrases.between(*(doc.show_value(x, c.unit) for x in (c.low, c.high)))),
+                ],
+                "–" if c.p_adjusted is None else doc.show_p_value(c.p_adjusted),
+                doc.Strong(c.in_words(), tone),
             ]
         )
     heads: list[Text] = ["", ["baseline (", view.system(first), ")"], "system", "difference", "p (Holm)", "verdict"]
-    return Table(heads, rows)
+    return doc.Table(heads, rows)
 
 
 def _details(view: View, cell: Cell) -> list[Block]:
@@ -932,12 +904,12 @@ def _details(view: View, cell: Cell) -> list[Block]:
             if found.name != "confusion" and found.rows:
                 by_name.setdefault(found.name, []).append((run, found))
     return [
-        Section(tables[0][1].title, [_detail(view, cell, run, one) for run, one in tables], folded=True)
+        doc.Section(tables[0][1].title, [_detail(view, cell, run, one) for run, one in tables], folded=True)
         for tables in by_name.values()
     ]
 
 
-def _detail(view: View, cell: Cell, run: int, found: Values) -> Table:
+def _detail(view: View, cell: Cell, run: int, found: Values) -> doc.Table:
     rows, half, note = list(found.rows), _MOST_DETAILS // 2, ""
     if len(rows) > _MOST_DETAILS:
         rows, note = [*rows[:half], *rows[-half:]], f" The first and last {half} of {len(found.rows):,} rows."
@@ -945,11 +917,11 @@ def _detail(view: View, cell: Cell, run: int, found: Values) -> Table:
 
     def head(name: object) -> Text:
         wanted = Filter(cell=cell.name, entity=str(name), system=cell.system(run))
-        return Link(str(name), wanted.link) if links else _value(name)
+        return doc.Link(str(name), wanted.link) if links else _value(name)
 
     body = [[head(row[0]), *map(_value, row[1:])] for row in rows]
     columns = ["not determined" if name == "unknown" else name for name in found.columns]
-    return Table(columns, body, [view.system(run) if view.several else None, note] if view.several or note else "")
+    return doc.Table(columns, body, [view.system(run) if view.several else None, note] if view.several or note else "")
 
 
 def _value(value: object) -> Text:
@@ -960,7 +932,7 @@ def _value(value: object) -> Text:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _estimates(view: View, cell: Cell) -> Section:
+def _estimates(view: View, cell: Cell) -> doc.Section:
     results, benchmark = cell.results, cell.benchmark
     keys = dict.fromkeys((e.metric, e.slice) for _, result in cell.present for e in result.estimates)
     rows: list[Sequence[Text]] = []
@@ -971,8 +943,8 @@ def _estimates(view: View, cell: Cell) -> Section:
             judged = f"{estimate.n_judged:,} of {estimate.n_total:,}" if estimate else "–"
             values += [cell.estimate(run, metric, part), judged]
         code = metric if part == "all" else f"{metric}:{part}"
-        rows.append([[benchmark.label(metric, part), Small(code)], *values])
+        rows.append([[benchmark.label(metric, part), doc.Small(code)], *values])
     names: list[Text] = ["metric"]
     for run in range(len(results)):
         names += [view.system(run) if view.several else "value", "judged"]
-    return Section(f"All {len(keys)} numbers", [Table(names, rows)], folded=True)
+    return doc.Section(f"All {len(keys)} numbers", [doc.Table(names, rows)], folded=True)
