@@ -7,57 +7,21 @@ import io
 import logging
 import os
 import sys
+import tomllib
+from importlib.resources import files
+from typing import Any
 
 import typer
 from typer import Option
 
-from gendermark.cli import lab
-from gendermark.cli.options import Commands
+from gendermark.cli.options import add_commands, panels_of
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import printable
 
-ANNOTATE = Commands(
-    "Validate the judge with human annotators: export a sheet, fill it in, measure agreement.",
-    {"Commands": {name: f"cli.annotate:{name}" for name in ("export", "agree", "serve")}},
-)
-DATA = Commands(
-    "List, download and verify the official data sets.",
-    {
-        "Commands": {
-            "list": "cli.data:list_",
-            **{name: f"cli.data:{name}" for name in ("get", "verify", "convert", "statistics")},
-        }
-    },
-)
-LEADERBOARD = Commands(
-    "Build a leaderboard as static pages (`leaderboard DIR... -o site/`); add and verify submissions.",
-    {"Commands": {name: f"cli.report:{name}" for name in ("build", "verify", "add")}},
-)
-COMMANDS = Commands(
-    "Measure gender bias in machine translation, with confidence intervals.",
-    {
-        "Measure": {
-            "demo": "cli.demo:demo",
-            "audit": "cli.audit:audit",
-            **{name: f"cli.run:{name}" for name in ("score", "run", "merge", "rejudge", "translate")},
-            "export": "cli.benchmarks:export",
-            "data": DATA,
-            "list": "cli.benchmarks:list_names",
-        },
-        "Compare": {"compare": "cli.compare:compare", "gate": "cli.compare:gate", "power": "cli.benchmarks:power"},
-        "Share": {"report": "cli.report:report", "ui": "cli.report:ui", "leaderboard": LEADERBOARD},
-        "Research": {"annotate": ANNOTATE, "study": lab.STUDY, "train": lab.TRAIN},
-    },
-)
-"""Verbs by panel of `--help`, with their functions. A new one is one file and one line."""
-VERBS = [name for places in COMMANDS.panels.values() for name in places]
-_RENAMED = {
-    "annotate export-systems": "gendermark annotate export DIR DIR... --key KEY.json -o SHEET.csv",
-    "annotate agree-systems": "gendermark annotate agree --key KEY.json SHEET... DIR...",
-    **lab.RENAMED,
-}
-
+COMMANDS: dict[str, Any] = tomllib.loads((files("gendermark.cli") / "commands.toml").read_text(encoding="utf-8"))
+"""Groups of commands by name: help, and commands by panel. A new command is one file and one line there."""
+VERBS = [name for panel in panels_of(COMMANDS["gendermark"]).values() for name in panel]
 
 _KEPT = "interrupted; finished translations are kept; rerun the same command to resume"
 _INTERRUPTED = {
@@ -73,9 +37,11 @@ def application(arguments: list[str]) -> typer.Typer:
 
     Reading the options of all verbs would dominate the start-up time.
     """
-    app = typer.Typer(name="gendermark", add_completion=False, pretty_exceptions_enable=False, help=COMMANDS.help)
+    about = COMMANDS["gendermark"]["help"]
+    app = typer.Typer(name="gendermark", add_completion=False, pretty_exceptions_enable=False, help=about)
     app.callback(invoke_without_command=True)(_top)
-    return COMMANDS.add_to(app, [word for word in arguments if not word.startswith("-")], in_full=False)
+    words = [word for word in arguments if not word.startswith("-")]
+    return add_commands(app, COMMANDS, "gendermark", words, in_full=False)
 
 
 def _top(context: typer.Context, version: bool = Option(False, "--version", help="Print the version.")) -> None:
@@ -151,9 +117,7 @@ def _exit_code(arguments: list[str]) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
-    if (now := _RENAMED.get(" ".join(arguments[:2]))) is not None:
-        raise UserError(f"`{' '.join(arguments[:2])}` was renamed; use: {now}")
-    if arguments[:1] == ["leaderboard"] and not {*arguments[1:2]} <= {*LEADERBOARD.panels["Commands"], "--help"}:
+    if arguments[:1] == ["leaderboard"] and not {*arguments[1:2]} <= {*COMMANDS["leaderboard"]["Commands"], "--help"}:
         arguments = ["leaderboard", "build", *arguments[1:]]
     # click's `main` would exit with 1, the code of a failed gate, on a closed pipe, and handles Ctrl-C itself.
     command = typer.main.get_command(application(arguments))

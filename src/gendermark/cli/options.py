@@ -214,37 +214,38 @@ def _for_typer(one: inspect.Parameter, metavar: str, help_: str) -> tuple[inspec
     return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, **facts), is_repeatable
 
 
-class Commands(NamedTuple):
-    """Subcommands: panel of the help -> name -> function, as `module:function` of this package.
+Groups = Mapping[str, Mapping[str, Any]]
+"""The content of `commands.toml`."""
 
-    A module is loaded when its command, or its help, is requested.
+
+def panels_of(group: Mapping[str, Any]) -> dict[str, Mapping[str, str]]:
+    """Panel of the help -> name of a command -> its function, or the group below."""
+    return {panel: places for panel, places in group.items() if panel != "help"}
+
+
+def add_commands(
+    app: typer.Typer, groups: Groups, group: str, words: Sequence[str], *, in_full: bool = True
+) -> typer.Typer:
+    """Add the command of a group that `words` begin with, and what help shows of the others.
+
+    If `words` match none, add all `in_full`, or as help shows them. A module is loaded when its command, or its help,
+    is requested.
     """
-
-    help: str
-    panels: Mapping[str, Mapping[str, str | Commands]]
-
-    def add_to(self, app: typer.Typer, words: Sequence[str], *, in_full: bool = True) -> typer.Typer:
-        """Add the command that `words` begin with, and what help shows of the others.
-
-        If `words` match none, add all `in_full`, or as help shows them.
-        """
-        wanted = words[0] if words else ""
-        is_known = any(wanted in places for places in self.panels.values())
-        for panel, places in self.panels.items():
-            for name, place in places.items():
-                needed = name == wanted or (in_full and not is_known)
-                if isinstance(place, Commands):
-                    if needed:
-                        below = place.add_to(typer.Typer(help=place.help), words[1:])
-                        app.add_typer(below, name=name, rich_help_panel=panel)
-                    else:
-                        app.command(name, help=place.help, rich_help_panel=panel)(_not_asked_for)
-                elif needed:
-                    app.command(name, rich_help_panel=panel)(expanded(_loaded(place), words))
-                else:
-                    about = "" if is_known else _explained(_loaded(place))[0]
-                    app.command(name, help=about, rich_help_panel=panel)(_not_asked_for)
-        return app
+    panels = panels_of(groups[group])
+    wanted = words[0] if words else ""
+    is_known = any(wanted in places for places in panels.values())
+    for panel, places in panels.items():
+        for name, place in places.items():
+            needed = name == wanted or (in_full and not is_known)
+            if place in groups and needed:
+                below = add_commands(typer.Typer(help=groups[place]["help"]), groups, place, words[1:])
+                app.add_typer(below, name=name, rich_help_panel=panel)
+            elif needed:
+                app.command(name, rich_help_panel=panel)(expanded(_loaded(place), words))
+            else:
+                about = "" if is_known else groups[place]["help"] if place in groups else _explained(_loaded(place))[0]
+                app.command(name, help=about, rich_help_panel=panel)(_not_asked_for)
+    return app
 
 
 def _loaded(path: str) -> Callable[..., Any]:
