@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -58,6 +58,26 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     # Terminals differ; tests see what a pipe sees.
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "120")
+
+
+_PARSED: dict[tuple[str, str], object] = {}
+
+
+@pytest.fixture(autouse=True)
+def _parsed_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sentence is parsed once by a process: hundreds of tests judge the same ones. Not in tests of the reader."""
+    if "reading" in request.path.parts:
+        return
+    from gendermark.reading import people
+
+    parse = people.parse
+
+    def remembered(texts: Sequence[str], name: str = "") -> list[object]:
+        new = [text for text in dict.fromkeys(texts) if (text, name) not in _PARSED]
+        _PARSED.update(zip(((text, name) for text in new), parse(new, name), strict=True))
+        return [_PARSED[text, name] for text in texts]
+
+    monkeypatch.setattr(people, "parse", remembered)
 
 
 @pytest.fixture
