@@ -154,7 +154,9 @@ def test_piped_table_is_the_json_in_tabs(cli: Cli, good_file: Path, monkeypatch:
     monkeypatch.setenv("FORCE_COLOR", "1")
     command = f"score {SIMPLEGEN} --translations {good_file}"
     (row,) = cli(command).rows
-    assert list(row) == ["benchmark", "direction", "system", "women", "men", "gap", "low", "high", "verdict"]
+    rates = ["women", "men", "gap", "low", "high", "verdict", "source_gender"]
+    assert list(row) == ["benchmark", "direction", "system", *rates]
+    assert row["source_gender"] == "specified"
     assert (row["benchmark"], row["system"], row["women"], row["men"]) == ("simplegen", "good", "0.0", "100.0")
     printed, outcome = cli(f"{command} --json").json, cli(f"{command} --all")
     assert "\x1b" not in outcome.out + outcome.err

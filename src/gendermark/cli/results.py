@@ -155,7 +155,7 @@ def print_headlines(results: Sequence[Result], caption: str = "", folders: Seque
     order = list(dict.fromkeys(row.result.selection.benchmark for row in rows))
     rows.sort(key=lambda row: order.index(row.result.selection.benchmark))
     if not terminal.is_terminal(sys.stdout):
-        heads = ("benchmark", "direction", "system", "women", "men", "gap", "low", "high", "verdict")
+        heads = ("benchmark", "direction", "system", "women", "men", "gap", "low", "high", "verdict", "source_gender")
         print_table("", ("run", *heads) if folders else heads, list(_piped(rows, with_folder=bool(folders))))
         return
     shown = rows
@@ -197,7 +197,8 @@ def _piped(rows: Sequence[Headline], *, with_folder: bool) -> Iterator[tuple[Any
             gap = rates.gap
             numbers = [rates.women.value, rates.men.value, *((gap.value, gap.low, gap.high) if gap else [None] * 3)]
         where = (*((row.folder,) if with_folder else ()), selection.benchmark, selection.direction, row.result.called)
-        yield (*where, *(None if number is None else f"{number:.1f}" for number in numbers), row.verdict)
+        specified = rates and ("specified" if rates.source_tells else "unspecified")
+        yield (*where, *(None if number is None else f"{number:.1f}" for number in numbers), row.verdict, specified)
 
 
 def _shares(row: Headline) -> tuple[str, str, str]:
