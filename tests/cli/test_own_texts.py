@@ -91,6 +91,26 @@ def test_the_people_are_a_table_for_reviewers_with_suspected_errors_first(cli: A
     assert "El enfermero" in gzip.decompress(base64.b64decode(packed)).decode()
 
 
+def test_numbers_of_people_agree_wherever_they_stand(cli: Any, tmp_path: Path) -> None:
+    """Of three women one keeps her gender, one gets words of both, one shows none and is in no rate."""
+    mixed = ("She is the administrator of this group.", "Ella es el administrador de este grupo.")
+    not_shown = ("Her keys were lost.", "Se perdieron sus llaves.")
+    kept = ("The king greeted his daughter.", "El rey saludó a su hija.")
+    one = _audited(cli, tmp_path, "texts.csv", _csv([mixed, not_shown, kept]))
+    women = [e for e in one["result"]["estimates"] if (e["metric"], e["slice"]) == ("kept", "feminine")]
+    n = {(e["metric"], e["slice"]): (e["n_judged"], e["n_total"]) for e in one["result"]["estimates"]}
+    assert n["kept", "feminine"] == (2, 2)
+    assert n["kept", "masculine"] == (1, 1)
+    assert n["kept", "all"] == n["kept_gap", "all"] == (3, 3)
+    assert women[0]["value"] == 50.0
+    assert all(n_judged <= n_total for n_judged, n_total in n.values())
+    outcome = cli("audit", tmp_path / "texts.csv", "-o", tmp_path / "page.html")
+    said = " ".join((outcome.out + outcome.err).split())
+    assert "4 people whose gender the source specifies (3 women and 1 man)" in said
+    assert "2 with the correct gender, 1 with words of both genders and 1 with no gender shown" in said
+    assert "1 of 2 women and 1 of 1 man" in said
+
+
 def test_a_table_in_the_encoding_of_excel_is_read(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "excel.csv").write_bytes(_csv().replace(",", ";").encode("cp1252"))
     outcome = cli("audit", tmp_path / "excel.csv", "-o", tmp_path / "page.html")

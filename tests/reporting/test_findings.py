@@ -95,7 +95,7 @@ def test_few_people_are_counted_and_not_compared() -> None:
     result = result_of("simplegen", women, men, estimate("recall_gap", "all", 66.7, 10, 95))
     said = findings(replace(result, verdicts=(verdict("recall_gap", State.TOO_FEW),)))[0]
     few = "0 of 12 women are translated as women and 2 of 3 men are translated as men: too few to tell"
-    assert said == f"{few}; gender gap 66.7 points (CI 10.0–95.0)."
+    assert said == f"{few}."
 
 
 @pytest.mark.parametrize(

@@ -246,6 +246,8 @@ class TwoRates:
     """Headline metric that is positive if men fare better, or are chosen more often; systems are compared by it."""
     source_tells: bool = True
     """Whether the source specifies gender, which can be kept, or leaves it open."""
+    among: str = "people whose translation shows one gender"
+    """The people that the rates are shares of, if the source leaves their gender open."""
 
     @property
     def what(self) -> str:

@@ -22,7 +22,7 @@ MOST_WARNINGS = 3
 LONGEST_TABLE = 8
 _ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
 _COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
-_OPEN = "* Gender unspecified in the source: share of people translated as women and as men."
+_OPEN = "* Gender unspecified in the source: translated as women and as men, in percent of"
 _GAP = "Gap: men minus women, in points; computed before rounding."
 _CORE = "Core data: written for gendermark, not the official sentences."
 
@@ -149,6 +149,7 @@ def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[He
 
 def print_headlines(results: Sequence[Result], caption: str = "", folders: Sequence[str] = ()) -> None:
     """Print one row per result; on a terminal at most twelve, with the largest gaps."""
+    from gendermark.reporting.findings import among
     from gendermark.reporting.phrases import TOO_FEW
 
     rows = headlines(results, folders)
@@ -183,8 +184,8 @@ def print_headlines(results: Sequence[Result], caption: str = "", folders: Seque
     notes += [_CORE] if any(row.result.selection.data == "core" for row in shown) else []
     if len(shown) < len(rows):
         notes.append(f"{len(shown)} of {len(rows)} rows, those with the largest gaps; --all shows every number")
-    if any(row.title.endswith("*") for row in shown):
-        notes.append(_OPEN)
+    if of := among([row.rates for row in shown if row.rates is not None]):
+        notes.append(f"{_OPEN} {of}.")
     for note in notes:
         print_text(note)
 
@@ -209,8 +210,7 @@ def _shares(row: Headline) -> tuple[str, str, str]:
         return "–", "–", "–"
     women, men, gap = row.rates.women, row.rates.men, row.rates.gap
     if row.verdict == TOO_FEW:
-        w, m = (f"{round((side.value or 0) * side.n_total / 100):,} of {side.n_total:,}" for side in (women, men))
-        return w, m, "–"
+        return *row.rates.in_counts, "–"
     shown = "–"
     if gap is not None and gap.value is not None:
         has_ends = gap.low is not None and gap.high is not None

@@ -7,7 +7,7 @@ results use Benjamini-Hochberg over what they count.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gendermark import registry
@@ -21,7 +21,18 @@ from gendermark.reading.codes import NAMES
 from gendermark.reading.failures import MISSING
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.reporting.document import Finding
-from gendermark.reporting.phrases import GENDER_GAP, as_percent, ci, counted, find, leaning, rounded, times, with_lost
+from gendermark.reporting.phrases import (
+    GENDER_GAP,
+    as_percent,
+    ci,
+    counted,
+    find,
+    in_counts,
+    leaning,
+    rounded,
+    times,
+    with_lost,
+)
 from gendermark.result import Result
 
 FEW_JUDGED = 90.0
@@ -175,7 +186,11 @@ class Rates:
     gap: Estimate | None
     """Men minus women; None if no interval is known."""
     kind: Kind
-    source_tells: bool
+    asked: TwoRates
+
+    @property
+    def source_tells(self) -> bool:
+        return self.asked.source_tells
 
     @property
     def size(self) -> float:
@@ -190,14 +205,32 @@ class Rates:
 
     @property
     def counts(self) -> str:
-        women, men = (round((e.value or 0.0) * e.n_total / 100) for e in (self.women, self.men))
+        women, men = self.in_counts
         if not self.source_tells:
-            return f"{men} of {self.men.n_total} people of unspecified gender are translated as men, {women} as women"
-        return f"{women} of {self.women.n_total} women, {men} of {self.men.n_total} men"
+            return f"{men} people of unspecified gender are translated as men, {women} as women"
+        return f"{women} women, {men} men"
+
+    @property
+    def in_counts(self) -> tuple[str, str]:
+        """`2 of 12` women and men; "–" for a mean over groups, which is no count."""
+        return (in_counts(self.women), in_counts(self.men)) if self.asked.women else ("–", "–")
+
+    @property
+    def is_too_few(self) -> bool:
+        return self.gap is not None and self.gap.state == State.TOO_FEW
 
     @property
     def is_biased(self) -> bool:
         return self.kind not in (ALIKE, UNKNOWN)
+
+
+def among(rates: Iterable[Rates]) -> str:
+    """The people that rates of unspecified gender are shares of; by benchmark if they differ."""
+    names: dict[str, dict[str, None]] = {}
+    for one in rates:
+        if not one.source_tells:
+            names.setdefault(one.asked.among, {})[one.result.selection.benchmark] = None
+    return "; ".join(f"{whom} ({', '.join(of)})" if len(names) > 1 else whom for whom, of in names.items())
 
 
 def rates_of(result: Result) -> Rates | None:
@@ -225,7 +258,7 @@ def _rates(result: Result, asked: TwoRates) -> Rates | None:
     if gap is not None and not gap.state and result.verdicts:
         # The first question is about women and men, under another name.
         gap = replace(gap, state=result.verdicts[0].state)
-    return Rates(result, women, men, gap, _kind(result, asked, women, men, gap), asked.source_tells)
+    return Rates(result, women, men, gap, _kind(result, asked, women, men, gap), asked)
 
 
 def _rest(men: Estimate | None) -> Estimate | None:
@@ -314,8 +347,8 @@ def called(name: str) -> str:
 def _of_result(name: str, own: Rates, results: Sequence[Result]) -> str:
     if own.kind == UNKNOWN:
         if errors := _errors(own):
-            head, colon, kinds = errors.partition(":")
-            return _fitting(f"{name}: {head}", f"{colon}{kinds}")
+            head, bracket, kinds = errors.partition(" (")
+            return _fitting(f"{name}: {head}", f"{bracket}{kinds}")
         return _fitting(f"{name} {own.kind[0]}", f": {own.counts}")
     if own.kind == ALIKE and (beyond := _beyond(own.result, results)):
         return _fitting(f"{name} {own.kind[0]}, but {beyond}")

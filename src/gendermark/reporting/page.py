@@ -291,8 +291,9 @@ def _pictures(view: View) -> list[Block]:
         first = by_benchmark[:1] if n_lines > _MOST_LINES else by_benchmark
         for part in (first, by_benchmark[len(first) :]):
             if part:
+                whom = findings.among(row["rates"] for groups in part for _, rows in groups for row in rows)
                 data = {
-                    "question": _KEPT if source_tells else f"{_UNSPECIFIED}: translated as women and as men.",
+                    "question": f"{_UNSPECIFIED}: translated as women and as men, % of {whom}." if whom else _KEPT,
                     "source_tells": source_tells,
                     "intervals": f"{_confidence(view)} CI",
                     "groups": [group for groups in part for group in groups],
@@ -324,11 +325,22 @@ def _picture_row(label: Text, rates: findings.Rates, code: str) -> Mapping[str, 
     gap = round((rates.men.value or 0.0) - (rates.women.value or 0.0))
     said = phrases.state(rates.gap) if rates.gap is not None else ""
     shown: dict[str, Text] = {}
-    for who, found in (("women", rates.women), ("men", rates.men)):
+    for who, found, counts in zip(("women", "men"), (rates.women, rates.men), rates.in_counts, strict=True):
+        if rates.is_too_few:
+            shown[who] = counts
+            continue
         ends = "–".join(phrases.rounded(end) for end in (found.low, found.high) if end is not None)
         shown[who] = [phrases.rounded(found.value), doc.Small(ends) if ends else None]
     bold = said == phrases.SIGNIFICANT and gap != 0
-    return {**shown, "label": label, "rates": rates, "place": code, "gap": signed(gap), "bold": bold, "state": said}
+    return {
+        **shown,
+        "label": label,
+        "rates": rates,
+        "place": code,
+        "gap": "–" if rates.is_too_few else signed(gap),
+        "bold": bold,
+        "state": said,
+    }
 
 
 def _confidence(view: View) -> str:
@@ -435,7 +447,9 @@ def _all_results(view: View) -> list[Block]:
         name += [f", {cell.place}"] if len(view.of(cell.benchmark.name)) > 1 else []
         who: list[Text] = [view.system(run)] if len(view.tested) > 1 else []
         numbers: list[Text] = ["–", "–", "–"]
-        if rates is not None:
+        if rates is not None and rates.is_too_few:
+            numbers = [*rates.in_counts, "–"]
+        elif rates is not None:
             numbers = [doc.Number(rates.women), doc.Number(rates.men), doc.Number(rates.gap)]
         # The benchmark's questions; without intervals, as their unbiased values differ.
         questions = (replace(e, low=None, high=None) for e in findings.concluded(result).estimates if e.state)
@@ -444,10 +458,9 @@ def _all_results(view: View) -> list[Block]:
         if rates is None and asked is not None and asked.state != State.TOO_FEW:
             concluded_ = doc.Link("see below", f"#{cell.benchmark.name}")
         rows.append([name, *who, *numbers, concluded_])
-    caption = (
-        "Women and men who keep their gender, in percent, and the gap (men minus women), with CI. Where the source "
-        "does not specify gender: people translated as women and as men."
-    )
+    caption = "Women and men who keep their gender, in percent, and the gap (men minus women), with CI."
+    if of := findings.among(rates for *_, result in results for rates in findings.all_rates(result)[:1]):
+        caption += f" Where the source does not specify gender: translated as women and as men, % of {of}."
     caption = " ".join([caption, *_caveats([cell for cell, *_ in results])])
     names = ["benchmark", "system"] if len(view.tested) > 1 else ["benchmark"]
     columns = [*names, "women, %", "men, %", "gap, points", "verdict"]

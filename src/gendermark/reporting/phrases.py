@@ -64,12 +64,14 @@ def women_and_men(result: Result, women: str, men: str, gap: str, do: str, end: 
 def _women_and_men(women: Estimate, men: Estimate, gap: Estimate | None, do: str, end: str = "") -> Finding:
     is_few = gap is not None and gap.state == State.TOO_FEW
     shown = (
-        [_counted(women, "women"), _counted(men, "men")] if is_few else [share(women, "of women"), share(men, "of men")]
+        [f"{in_counts(women)} women", f"{in_counts(men)} {'man' if men.n_total == 1 else 'men'}"]
+        if is_few
+        else [share(women, "of women"), share(men, "of men")]
     )
     text = f"{shown[0]}{f' {do}' if end else ''} and {shown[1]}{end or f' {do}'}"
     found = Finding(f"{text}.", is_by_gender=True)
     if is_few:
-        return replace(found, text=f"{text}: {TOO_FEW}{_amount('gender gap', gap)}.")
+        return replace(found, text=f"{text}: {TOO_FEW}.")
     if gap is None or gap.value is None:
         return found
     favoured = "men" if gap.value > 0 else "women"
@@ -85,12 +87,9 @@ def _women_and_men(women: Estimate, men: Estimate, gap: Estimate | None, do: str
     )
 
 
-def _amount(what: str, found: Estimate | None, unit: str = "") -> str:
-    return "" if found is None or found.value is None else f"; {what} {points(found, unit=unit)}"
-
-
-def _counted(found: Estimate, who: str) -> str:
-    return f"{round((found.value or 0) * found.n_total / 100):,} of {found.n_total:,} {who}"
+def in_counts(found: Estimate) -> str:
+    """A percentage as `2 of 12`."""
+    return f"{round((found.value or 0.0) * found.n_total / 100):,} of {found.n_total:,}"
 
 
 def difference(
@@ -104,7 +103,7 @@ def difference(
     if found is None or found.value is None or found.low is None or found.high is None:
         return []
     if found.state == State.TOO_FEW:
-        return [Finding(f"{what}: {TOO_FEW}{_amount('difference', found, unit)}.", what=what, amount=found)]
+        return [Finding(f"{what}: {TOO_FEW}.", what=what, amount=found)]
     side = (above if found.value > 0 else below) if found.state == State.SIGNIFICANT else ""
     text = f"{what}: {points(found, unit=unit)}{_after_comma(state(found))}{f'; {side}' if side else ''}."
     leans = leaning(found)

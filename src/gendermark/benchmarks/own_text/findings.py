@@ -27,40 +27,54 @@ def _given(result: Result) -> list[Judgement]:
     return [judgement for judgement in result.judgements if judgement.expected is not None]
 
 
-def _kinds_of_errors(given: Sequence[Judgement]) -> list[str]:
+def _kinds_of_errors(given: Sequence[Judgement]) -> list[tuple[int, str]]:
     women, men = (
         sum(judgement.expected is gender and judgement.observed is gender.opposite for judgement in given)
         for gender in (Gender.FEMININE, Gender.MASCULINE)
     )
     mixed = sum(judgement.outcome == "mixed" for judgement in given)
-    verb = "" if women else "translated "
     kinds = (
         (women, "woman translated as a man", "women translated as men"),
-        (men, f"man {verb}as a woman", f"men {verb}as women"),
-        (mixed, "person with words of both genders", "people with words of both genders"),
+        (men, "man translated as a woman", "men translated as women"),
+        (mixed, "with words of both genders", "with words of both genders"),
     )
-    return [f"{n:,} {one if n == 1 else several}" for n, one, several in kinds if n]
+    return [(n, one if n == 1 else several) for n, one, several in kinds if n]
 
 
 def _errors(result: Result) -> str:
     given = _given(result)
     kinds = _kinds_of_errors(given)
-    n = sum(j.outcome == "mixed" or (j.observed is not None and not j.is_correct) for j in given)
+    n = sum(n for n, _ in kinds)
     errors = f"{n:,} suspected gender error{'s' if n > 1 else ''}"
-    return f"{errors} among {len(given):,} people: {', '.join(kinds)}" if kinds else ""
+    which = kinds[0][1] if len(kinds) == 1 else ", ".join(f"{n:,} {kind}" for n, kind in kinds)
+    return f"{errors} among {len(given):,} people ({which})" if kinds else ""
 
 
 def _suspected(result: Result) -> list[Finding]:
-    """Every person whose specified gender the translation changes; the rows are on the page."""
+    """What becomes of every person whose gender the source specifies; the numbers add up."""
     given = _given(result)
     if not given:
         return [Finding("The texts specify nobody's gender.")]
-    people = f"{len(given):,} people whose gender the source specifies"
+    by_gender = Counter(judgement.expected for judgement in given)
+    who = [
+        f"{by_gender[gender]:,} {one if by_gender[gender] == 1 else several}"
+        for gender, one, several in ((Gender.FEMININE, "woman", "women"), (Gender.MASCULINE, "man", "men"))
+        if by_gender[gender]
+    ]
+    people = f"{len(given):,} people" if len(given) > 1 else "1 person"
     kinds = _kinds_of_errors(given)
-    if not kinds:
-        return [Finding(f"No suspected errors among {people}.")]
-    shows = (became(Gender.FEMININE, Gender.MASCULINE), became(Gender.MASCULINE, Gender.FEMININE))
-    return [Finding(f"Suspected errors among {people}: {listed(kinds)}.", shows=shows)]
+    kept = sum(judgement.is_correct for judgement in given)
+    not_shown = sum(judgement.reason == "not-shown" for judgement in given)
+    rest = len(given) - kept - not_shown - sum(n for n, _ in kinds)
+    parts = [(kept, "with the correct gender"), *kinds]
+    parts += [(not_shown, "with no gender shown"), (rest, "not translated or unclear")]
+    said = listed([f"{n:,} {kind}" for n, kind in parts if n])
+    left_out = " The last are left out of the rates." if not_shown or rest else ""
+    if not_shown and rest:
+        left_out = " The last two groups are left out of the rates."
+    text = f"{people} whose gender the source specifies ({listed(who)}): {said}.{left_out}"
+    shows = (became(Gender.FEMININE, Gender.MASCULINE), became(Gender.MASCULINE, Gender.FEMININE)) if kinds else ()
+    return [Finding(text, shows=shows)]
 
 
 def _defaults(result: Result) -> list[Finding]:
@@ -104,20 +118,26 @@ def _words(result: Result) -> list[Finding]:
 
 def _reliability(result: Result) -> Finding:
     code = result.selection.target_language
+    name = NAMES.get(code, code)
     measured = [
-        f"coverage {row['decided']}%, accuracy {row['right']}% ({row['texts']})"
+        f"determined for {row['decided']}%, right for {row['right']}% of these ({row['texts']})"
         for row in rows_of(code, "reliability.tsv")
     ]
-    name = NAMES.get(code, code)
     if not measured:
-        return Finding(f"Gender detection in {name} has not been evaluated; review its findings.")
-    return Finding(f"Gender detection in {name}: {'; '.join(measured)}.")
+        return Finding(f"The reliability of gender detection in {name} has not been measured; review its findings.")
+    return Finding(f"Reliability of gender detection in {name}, measured on other texts: {'; '.join(measured)}.")
 
 
 PRESENTATION = Presentation(
     findings=findings,
     two_rates=TwoRates("kept:masculine", "kept:feminine", gap="kept_gap:all"),
-    open_rates=TwoRates(f"shown_masculine:{OPEN}", f"shown_feminine:{OPEN}", gap="imbalance:all", source_tells=False),
+    open_rates=TwoRates(
+        f"shown_masculine:{OPEN}",
+        f"shown_feminine:{OPEN}",
+        gap="imbalance:all",
+        source_tells=False,
+        among="all people who could be read, including those with no gender shown",
+    ),
     leading="imbalance",
     also_shown=("kept:masculine", "kept:feminine", "kept_gap:all", f"not_shown:{OPEN}"),
     hidden_tags=frozenset({"start", "end"}),

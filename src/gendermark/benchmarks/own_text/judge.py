@@ -14,7 +14,7 @@ from gendermark.data.own import file_of
 from gendermark.errors import BadFile
 from gendermark.io.pairs import read_pairs
 from gendermark.io.textfiles import content_hash
-from gendermark.metrics.metric import Metric, described, difference, per_judgement, share
+from gendermark.metrics.metric import Metric, described, difference, per_judgement, rate
 from gendermark.metrics.verdicts import LEAST_GROUPS
 from gendermark.reading.failures import failure
 from gendermark.reading.people import people_in_all
@@ -118,33 +118,43 @@ def _columns(judgement: Judgement) -> Iterable[str]:
     parts = [GIVEN, str(judgement.expected)] if judgement.expected else [OPEN, judgement.tags["kind"]]
     kinds = ["total"]
     if judgement.verdict is Verdict.JUDGED:
-        kinds += ["judged", "read", "shown", str(judgement.observed)]
+        kinds += ["read", "shown", str(judgement.observed)]
         if judgement.is_correct:
             kinds.append("kept")
     elif judgement.outcome == "mixed":
-        kinds += ["judged", "read", "shown"]
+        kinds += ["read", "shown"]
     elif judgement.reason == "not-shown":
-        kinds += ["judged", "read", "not_shown"]
+        kinds += ["read", "not_shown"]
     return (f"{part}.{kind}" for part in ("all", *parts) for kind in kinds)
 
 
+def _share(name: str, part: str, kind: str, of: str) -> Metric:
+    """A share whose `n_judged` and `n_total` are the people that it is a share of."""
+    total = f"{part}.{of}"
+    return rate(DESCRIBED[name], part, f"{part}.{kind}", total, judged=total)
+
+
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:  # noqa: ARG001
-    found = [share(DESCRIBED["coverage"], "all", "read")]
-    men, women = (share(DESCRIBED["kept"], part, "kept", of="shown") for part in ("masculine", "feminine"))
+    found = [rate(DESCRIBED["coverage"], "all", "all.read", "all.total", judged="all.read")]
+    men, women = (_share("kept", part, "kept", "shown") for part in ("masculine", "feminine"))
     present = {judgement.expected for judgement in judgements}
     if present - {None}:
-        found.append(replace(share(DESCRIBED["kept"], GIVEN, "kept", of="shown"), slice="all"))
+        found.append(replace(_share("kept", GIVEN, "kept", "shown"), slice="all"))
     found += [metric for metric, gender in ((men, Gender.MASCULINE), (women, Gender.FEMININE)) if gender in present]
     if {Gender.MASCULINE, Gender.FEMININE} <= present:
-        found.append(difference(DESCRIBED["kept_gap"], men, women, GIVEN))
+        found.append(_gap("kept_gap", men, women, f"{GIVEN}.shown"))
     if None in present:
-        men, women = (share(DESCRIBED[f"shown_{kind}"], OPEN, kind, of="read") for kind in ("masculine", "feminine"))
-        found.append(difference(DESCRIBED["imbalance"], men, women, OPEN))
+        men, women = (_share(f"shown_{kind}", OPEN, kind, "read") for kind in ("masculine", "feminine"))
+        found.append(_gap("imbalance", men, women, f"{OPEN}.read"))
         kinds = sorted({judgement.tags["kind"] for judgement in judgements if judgement.expected is None})
         for part in (OPEN, *(kinds if len(kinds) > 1 else ())):
             shares = (("shown_masculine", "masculine"), ("shown_feminine", "feminine"), ("not_shown", "not_shown"))
-            found += [share(DESCRIBED[name], part, kind, of="read") for name, kind in shares]
+            found += [_share(name, part, kind, "read") for name, kind in shares]
     return found
+
+
+def _gap(name: str, men: Metric, women: Metric, total: str) -> Metric:
+    return replace(difference(DESCRIBED[name], men, women, ""), total=total, judged=total)
 
 
 def tables(judgements: Sequence[Judgement]) -> list[Table]:

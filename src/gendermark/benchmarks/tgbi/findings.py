@@ -158,7 +158,7 @@ PRESENTATION = Presentation(
     findings=findings,
     forms=forms,
     figures=(sets, lexemes),
-    two_rates=TwoRates("p_m:all", "p_w:all", gap="imbalance:all", source_tells=False),
+    two_rates=TwoRates("p_m:all", "p_w:all", gap="imbalance:all", source_tells=False, among="all translations"),
     also_shown=("imbalance:all",),
     beside_published=("tgbi:all",),
     published="gendermark.benchmarks.tgbi",
