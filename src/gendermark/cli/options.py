@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import partial, wraps
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args, get_origin
 
@@ -46,83 +48,36 @@ def language(given: Any) -> Any:
     return given
 
 
-To = Annotated[str, Option("--to", metavar="LANG", callback=language, help="Target language, for example es.")]
-Targets = Annotated[
-    tuple[str, ...], Option("--to", metavar="LANG", callback=language, help="Target language; repeatable.")
-]
-From = Annotated[
-    str, Option("--from", metavar="LANG", callback=language, help="Source language, where a benchmark has several.")
-]
-Data = Annotated[
-    str, Option("--data", metavar="DATA", help="official (downloaded), core (bundled), or file:FILE (your own).")
-]
-Revision = Annotated[str, Option("--revision", metavar="NAME", help="Revision of the official data.")]
-Rules = Annotated[
-    str,
-    Option(
-        "--rules",
-        metavar="NAME",
-        help="Scoring rules: best (gendermark's corrected rules), or the published ones (paper, repo2020 ...).",
-    ),
-]
-Cluster = Annotated[
-    str, Option("--cluster", metavar="UNIT", help="Unit of resampling: occupation, template, lexeme ...")
-]
-Resamples = Annotated[
-    int,
-    Option(
-        "--resamples",
-        min=100,
-        max=1_000_000,
-        help="Number of resamples for permutation tests, --interval bootstrap, and metrics that are neither rates nor "
-        "differences of rates.",
-    ),
-]
-Interval = Annotated[
-    str, Option("--interval", metavar="METHOD", help="jackknife, or bootstrap (percentiles of the cluster bootstrap).")
-]
-Seed = Annotated[int, Option("--seed", min=0, help="Random seed of the resampling.")]
-Confidence = Annotated[float, Option("--confidence", help="Confidence level of the intervals, from 0.5 to below 1.")]
-Log = Annotated[
-    str, Option("--log", metavar="wandb|mlflow", help="Also log the results, intervals and page to this tracker.")
-]
-AcceptUnsound = Annotated[
-    bool,
-    Option(
-        "--accept-unsound",
-        help="Score translations that fail the sanity checks (shifted lines, wrong encoding, wrong "
-        "language); every output carries a warning.",
-    ),
-]
-Executor = Annotated[
-    str,
-    Option(
-        "--executor",
-        metavar="WHERE",
-        help="Execution backend: serial, processes[:N], dask[:N] or dask:ADDRESS; does not affect results.",
-    ),
-]
-ResumedIn = Annotated[Path, Option("-o", "--output", help="Output directory; reuse it to resume.")]
-StudiedData = Annotated[str, Option("--data", metavar="DATA", help="core (bundled) or official (downloaded).")]
-Store = Annotated[Path | None, Option("--store", help="Translation cache file; default: in the user cache directory.")]
-Sets = Annotated[
-    tuple[str, ...], Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; repeatable.")
-]
-Name = Annotated[
-    str,
-    Option(
-        "--name",
-        metavar="NAME",
-        callback=lambda name: checked(name) if name else "",
-        help='System name for tables and headings, for example "Bing 2019".',
-    ),
-]
+_SHARED = tomllib.loads((files("gendermark.cli") / "options.toml").read_text(encoding="utf-8"))
+
+
+def _shared(name: str, **more: Any) -> Any:
+    row = {**_SHARED[name], **more}
+    return Option(*row.pop("flags"), **row)
+
+
+To = Annotated[str, _shared("to", callback=language)]
+Targets = Annotated[tuple[str, ...], _shared("targets", callback=language)]
+From = Annotated[str, _shared("from", callback=language)]
+Data = Annotated[str, _shared("data")]
+StudiedData = Annotated[str, _shared("studied_data")]
+Revision = Annotated[str, _shared("revision")]
+Rules = Annotated[str, _shared("rules")]
+Cluster = Annotated[str, _shared("cluster")]
+Resamples = Annotated[int, _shared("resamples")]
+Interval = Annotated[str, _shared("interval")]
+Seed = Annotated[int, _shared("seed")]
+Confidence = Annotated[float, _shared("confidence")]
+Log = Annotated[str, _shared("log")]
+AcceptUnsound = Annotated[bool, _shared("accept_unsound")]
+Executor = Annotated[str, _shared("executor")]
+ResumedIn = Annotated[Path, _shared("resumed_in")]
+Store = Annotated[Path | None, _shared("store")]
+Sets = Annotated[tuple[str, ...], _shared("sets")]
+Name = Annotated[str, _shared("name", callback=lambda name: checked(name) if name else "")]
+Names = Annotated[tuple[str, ...], _shared("names")]
 AtLeastNone = Annotated[int, Option(min=0)]
 AtLeastOne = Annotated[int, Option(min=1)]
-Names = Annotated[
-    tuple[str, ...],
-    Option("--name", metavar="NAME", help="System name, in the order of the run folders; repeatable."),
-]
 
 
 # -- groups of options -------------------------------------------------------------------------------------------------
