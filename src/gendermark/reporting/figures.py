@@ -25,8 +25,9 @@ from gendermark.reporting.charts import FEMALE, MALE, PUBLISHED, DotPanel, DotRo
 from gendermark.reporting.document import letter_of
 from gendermark.reporting.findings import rates_of
 from gendermark.reporting.published import Published, how_comparable, published_values
+from gendermark.reporting.tables import side_by_side
 from gendermark.result import Result, run_labels
-from gendermark.runs.compare import Comparison, ComparisonReport, compare, condition_labels, described, key_of
+from gendermark.runs.compare import Comparison, ComparisonReport, compare, described, key_of
 
 __all__ = ["FORMATS", "Figure", "figures", "write_figures"]
 
@@ -51,7 +52,7 @@ def figures(
     """
     labels = run_labels(runs)
     found: list[Figure] = []
-    for sheet in _sheets(runs, labels):
+    for sheet in _sheets(runs, list(labels.values())):
         own = registry.load("benchmark", sheet.benchmark).presentation.figures
         for draw in (women_and_men, *own, beside_published, *([_trends] if trend else [])):
             found.extend(draw(sheet))
@@ -91,15 +92,14 @@ def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, Compa
     return {name: against_first(first, second) for name, second in others}
 
 
-def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> list[Sheet]:
-    apart = condition_labels([result for results in runs.values() for result in results])
+def _sheets(runs: Mapping[str, Sequence[Result]], labels: Sequence[str]) -> list[Sheet]:
     known = set(registry.names("benchmark"))
     grouped: dict[Key, dict[str, dict[str, Result]]] = {}
-    for name, results in runs.items():
-        for result in results:
-            if result.selection.benchmark in known:
-                cells = grouped.setdefault((result.selection.benchmark, apart[key_of(result)]), {})
-                cells.setdefault(result.cell, {})[labels[name]] = result
+    for label, results in side_by_side(list(runs.values())):
+        found = {name: result for name, result in zip(labels, results, strict=True) if result is not None}
+        selection = next(iter(found.values())).selection
+        if selection.benchmark in known:
+            grouped.setdefault((selection.benchmark, label), {})[selection.cell] = found
     n_sheets = Counter(benchmark for benchmark, _ in grouped)
     sheets = []
     for (benchmark, label), cells in grouped.items():

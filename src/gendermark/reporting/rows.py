@@ -29,9 +29,8 @@ from gendermark.records import Gender, Judgement, Verdict
 from gendermark.reporting.charts import direction
 from gendermark.reporting.document import Number
 from gendermark.reporting.findings import language_of, place_name
-from gendermark.reporting.tables import find
+from gendermark.reporting.tables import find, side_by_side
 from gendermark.result import Result
-from gendermark.runs.compare import condition_labels, key_of
 from gendermark.runs.folder import Run, Text
 
 NONE = "none"
@@ -121,7 +120,6 @@ class Cell:
 
     def __init__(
         self,
-        cell: str,
         label: str,
         results: Sequence[Result | None],
         texts: Sequence[Sequence[Text]],
@@ -131,8 +129,9 @@ class Cell:
 
         `texts` of each run are in the order of its judgements; `tell` receives progress.
         """
-        self.name, self.label, self.results = f"{cell} {label}".strip(), label, results
-        self.first = next(result for result in results if result is not None)
+        self.label, self.results = label, results
+        self.first = next(filter(None, results))
+        self.name = f"{self.first.cell} {label}".strip()
         self.selection = self.first.selection
         self.benchmark: Benchmark = registry.load("benchmark", self.selection.benchmark)
         judgements = [result.judgements if result else () for result in results]
@@ -374,12 +373,10 @@ class Explorer:
     def __init__(self, runs: Sequence[Run], tell: Callable[[str], None] = lambda note: None) -> None:  # noqa: ARG005
         """`tell` receives progress."""
         self.systems, self.cells = system_labels(runs), list[Cell]()
-        by_key = [{key_of(result): result for result in run.results} for run in runs]
         # Different conditions form another cell, which needs a distinct name.
-        for key, label in condition_labels([result for run in runs for result in run.results]).items():
-            results = [own.get(key) for own in by_key]
-            texts = [run.texts[key[0]] if result else () for run, result in zip(runs, results, strict=True)]
-            self.cells.append(Cell(key[0], label, results, texts, tell))
+        for label, results in side_by_side([run.results for run in runs]):
+            texts = [run.texts[result.cell] if result else () for run, result in zip(runs, results, strict=True)]
+            self.cells.append(Cell(label, results, texts, tell))
         # Scrolling repeats the same filter.
         self.matches = lru_cache(_FILTERS_KEPT)(lambda wanted: [cell.matches(wanted) for cell in self.cells])
         """The selected rows of each cell."""

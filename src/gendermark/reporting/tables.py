@@ -44,7 +44,7 @@ def render(runs: Mapping[str, Sequence[Result]], format_: str, metrics: Sequence
     _check_metrics(runs, metrics)
     if format_ == "latex":
         return latex.render(_paper_tables(runs, metrics, is_for_print=True))
-    return markdown(_paper_tables(runs, metrics) if metrics else [*_paper_tables(runs), *_side_by_side(runs)])
+    return markdown(_paper_tables(runs, metrics) if metrics else [*_paper_tables(runs), *_all_estimates(runs)])
 
 
 def _check_metrics(runs: Mapping[str, Sequence[Result]], metrics: Sequence[str]) -> None:
@@ -62,6 +62,13 @@ def write_tables(directory: Path, result: Result) -> None:
 def find(result: Result | None, metric: str, part: str = "all") -> Estimate | None:
     estimates = result.estimates if result is not None else ()
     return next((e for e in estimates if (e.metric, e.slice) == (metric, part)), None)
+
+
+def side_by_side(runs: Sequence[Sequence[Result]]) -> list[tuple[str, list[Result | None]]]:
+    """The results of several runs measured alike, each with a label that distinguishes it from others of its cell."""
+    by_key = [{key_of(result): result for result in results} for results in runs]
+    labels = condition_labels([result for results in runs for result in results])
+    return [(label, [own.get(key) for own in by_key]) for key, label in labels.items()]
 
 
 def form_table(
@@ -90,16 +97,12 @@ def _paper_tables(
 ) -> list[Section]:
     """Tables in the papers' layout, or of these metrics; other data or rules get separate tables."""
     names = list(run_labels(runs).values())
-    apart = condition_labels([result for results in runs.values() for result in results])
-    grouped: dict[tuple[str, str], dict[str, list[Result | None]]] = {}
-    for number, results in enumerate(runs.values()):
-        for result in results:
-            conditions = described(result, apart[key_of(result)])
-            cells = grouped.setdefault((result.selection.benchmark, conditions), {})
-            cells.setdefault(result.cell, [None] * len(runs))[number] = result
+    grouped: dict[tuple[str, str], list[Cell]] = {}
+    for label, cell in side_by_side(list(runs.values())):
+        first = next(filter(None, cell))
+        grouped.setdefault((first.selection.benchmark, described(first, label)), []).append(cell)
     found = []
-    for (benchmark, conditions), by_cell in grouped.items():
-        own = list(by_cell.values())
+    for (benchmark, conditions), own in grouped.items():
         marks = _Marks(own, names) if is_for_print else None
         forms = [] if metrics else registry.load("benchmark", benchmark).presentation.forms(own)
         if metrics or (is_for_print and not forms):
@@ -153,7 +156,7 @@ class _Marks:
         """The best systems as displayed; empty if all are equal, or no direction is better."""
         rank = {"higher": lambda x: -x, "lower": lambda x: x, "zero": abs}
         cell = self._cells[place.cell]
-        first = next(result for result in cell if result is not None)
+        first = next(filter(None, cell))
         better = registry.load("benchmark", first.selection.benchmark).describe(place.metric).better
         there = [e for result in cell if (e := find(result, place.metric, place.slice)) and e.value is not None]
         if better not in rank or len({e.shown for e in there}) < 2:
@@ -195,20 +198,17 @@ def _filled(
     return table if any(one.value != "–" for one in numbers) else None
 
 
-def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[Section]:
+def _all_estimates(runs: Mapping[str, Sequence[Result]]) -> list[Section]:
     """A table for each cell: a row per metric and slice, a column per run."""
-    names = run_labels(runs)
+    names = run_labels(runs).values()
     sections = []
-    # Different conditions get separate tables.
-    for key, label in condition_labels([result for results in runs.values() for result in results]).items():
-        present = {name: result for name, results in runs.items() for result in results if key_of(result) == key}
+    for label, cell in side_by_side(list(runs.values())):
+        present = {name: result for name, result in zip(names, cell, strict=True) if result is not None}
         first = next(iter(present.values()))
         keys = dict.fromkeys((e.metric, e.slice) for result in present.values() for e in result.estimates)
         rows = [(*key, *(plain(Number(find(result, *key))) for result in present.values())) for key in keys]
-        columns = ("metric", "slice", *(names[name] for name in present))
-        notes = [
-            f"{names[name]}: {text}" for name, result in present.items() for text in (result.signature, *result.unsound)
-        ]
+        columns = ("metric", "slice", *present)
+        notes = [f"{name}: {text}" for name, result in present.items() for text in (result.signature, *result.unsound)]
         table = Table(columns, rows, n_text=2, name=first.cell, notes=notes)
         sections.append(Section(f"{first.cell} ({described(first, label)})", [table]))
     return sections
