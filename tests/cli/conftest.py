@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import gendermark
 from gendermark import registry
+from gendermark.auditing import audit
+from gendermark.auditing.index import Index
 from gendermark.cli.app import _exit_code
 from gendermark.records import Gender
 from outcomes import Outcome
@@ -78,3 +82,19 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def folders(small: Path, tmp_path: Path) -> Path:
     """The small ones, to be damaged at will."""
     return Path(shutil.copytree(small, tmp_path / "folders"))
+
+
+@cache
+def _index_of(mirror: str) -> Index:
+    return Index()
+
+
+@pytest.fixture
+def indexed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sets to recognise are the same in all tests, and take as long to load as the rest of an audit."""
+
+    def index() -> Index:
+        return _index_of(os.environ.get("GENDERMARK_DATA_MIRROR", ""))
+
+    index.cache_clear = lambda: None  # type: ignore[attr-defined]
+    monkeypatch.setattr(audit, "_index", index)

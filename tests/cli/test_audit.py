@@ -5,12 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import random
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +17,11 @@ import pytest
 
 import gendermark
 from gendermark import registry
-from gendermark.auditing import audit
-from gendermark.auditing.index import Index
 from gendermark.data.official import nothing_fetched
 from gendermark.errors import UserError
 from gendermark.records import Gender
 
+pytestmark = pytest.mark.usefixtures("indexed_once")
 BENCHMARK = "mt-geneval-counterfactual"
 N = 96
 Rows = list[list[str]]
@@ -53,22 +50,6 @@ def _rendered(to: str, benchmark: str = BENCHMARK) -> tuple[list[str], list[str]
 
 def _korean(group: str) -> list[str]:
     return [item.source for item in gendermark.items("tgbi", "en", data="core", parts=(group,)).items]
-
-
-@cache
-def _index_of(mirror: str) -> Index:
-    return Index()
-
-
-@pytest.fixture(autouse=True)
-def _indexed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sets to recognise are the same in all tests, and take as long to load as the rest of an audit."""
-
-    def index() -> Index:
-        return _index_of(os.environ.get("GENDERMARK_DATA_MIRROR", ""))
-
-    index.cache_clear = lambda: None  # type: ignore[attr-defined]
-    monkeypatch.setattr(audit, "_index", index)
 
 
 @pytest.fixture(scope="session")

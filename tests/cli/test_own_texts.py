@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("indexed_once")
 PAIRS = (
     ("The waitress lost her keys.", "La camarera perdió sus llaves."),
     ("My mother is a doctor.", "Mi madre es médica."),
