@@ -6,8 +6,7 @@ import pytest
 
 from cases import read_cases
 from gendermark.reading.hints import give_hint, remove_hint
-from gendermark.reading.occupations import bundled_finder
-from gendermark.reading.source_gender import read_source
+from gendermark.reading.people import of_certain_gender, people_in
 from gendermark.records import Gender
 
 TAGS = {Gender.FEMININE: "<F>", Gender.MASCULINE: "<M>"}
@@ -19,7 +18,7 @@ DOCTOR = "The doctor hurt herself."
     read_cases("reading/hints.tsv"),
 )
 def test_hints_are_english_and_only_for_whom_the_source_tells(style: str, source: str, hinted: str) -> None:
-    hint = give_hint(source, read_source(source), style, TAGS)
+    hint = give_hint(source, of_certain_gender(people_in(source)), style, TAGS)
     assert (hint.text if hint else "-") == hinted
 
 
@@ -30,13 +29,13 @@ def test_hints_are_english_and_only_for_whom_the_source_tells(style: str, source
 def test_what_a_hint_leaves_is_removed_where_it_is_plain(
     style: str, language: str, answer: str, text: str, was_there: str, is_clean: str
 ) -> None:
-    hint = give_hint(DOCTOR, read_source(DOCTOR), style, TAGS)
+    hint = give_hint(DOCTOR, people_in(DOCTOR), style, TAGS)
     assert hint is not None
-    cleaned = remove_hint(answer, hint, bundled_finder(language))
+    cleaned = remove_hint(answer, hint, language)
     assert (cleaned.text, cleaned.was_there, cleaned.is_clean) == (text, was_there == "there", is_clean == "clean")
 
 
 def test_a_language_that_nobody_reads_keeps_what_is_left() -> None:
-    hint = give_hint(DOCTOR, read_source(DOCTOR), "adjective", TAGS)
+    hint = give_hint(DOCTOR, people_in(DOCTOR), "adjective", TAGS)
     assert hint is not None
-    assert remove_hint("女性の医者", hint, None).text == "女性の医者"
+    assert remove_hint("女性の医者", hint, "").text == "女性の医者"

@@ -28,7 +28,7 @@ from gendermark.lab import studies
 from gendermark.lab.studies import SOURCE_LANGUAGE, Key, Made, Point, Row
 from gendermark.lab.timing import measure
 from gendermark.reading.hints import STYLES
-from gendermark.reading.source_gender import PersonTold, read_source
+from gendermark.reading.people import called, of_certain_gender, people_in, people_in_all
 from gendermark.records import Gender, Item, Task
 from gendermark.reporting import text as markdown_
 from gendermark.reporting.document import Bullets, Section, Table
@@ -262,6 +262,7 @@ def rate_reader(item_set: ItemSet) -> dict[str, Any]:
     `n_told` sentences specify the entity's gender, `n_open` leave it open; for `n_open_decided` of the latter the
     reader wrongly assigns a gender.
     """
+    people_in_all([item.source for item in item_set.items])  # together, which is faster
     read = [(item, gender_read(item)) for item in item_set.items]
     sided = [(item, gender) for item, gender in read if item.expected in (Gender.MASCULINE, Gender.FEMININE)]
     decided = [(item, gender) for item, gender in sided if gender is not None]
@@ -282,12 +283,12 @@ def rate_reader(item_set: ItemSet) -> dict[str, Any]:
 
 def gender_read(item: Item) -> Gender | None:
     """Gender of the entity; without one, of all people whose gender is specified, if they agree."""
-    people: Sequence[PersonTold] = read_source(item.source)
+    people = of_certain_gender(people_in(item.source))
     if item.entity:
-        people = [person for person in people if person.noun == item.entity]
+        people = called(people, item.entity, item.source)
         if len(people) > 1 and "position" in item.tags:
             place = int(item.tags["position"])
-            people = [min(people, key=lambda person: abs(person.start - place))]
+            people = [min(people, key=lambda person: abs(item.source[: person.start].count(" ") - place))]
     genders = {person.gender for person in people if person.gender is not None}
     return genders.pop() if len(genders) == 1 else None
 

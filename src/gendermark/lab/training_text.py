@@ -23,8 +23,8 @@ from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.io.textfiles import read_lines, write_lines
 from gendermark.lab.grammar import generate, generate_documents, generate_rounds
 from gendermark.reading import context as contexts
-from gendermark.reading.occupations import bundled_finder
-from gendermark.reading.source_gender import PersonTold, keeps_gender, read_source, readable
+from gendermark.reading.people import SourcePerson, of_certain_gender, people_in_all
+from gendermark.reading.target import keeps_gender
 from gendermark.records import Gender, Translation
 from gendermark.runs.translate import Progress
 from gendermark.systems.tokenisers import Direction
@@ -329,17 +329,18 @@ def self_training_part(
 
     `texts` are `grammar=N`, data sets whose source side is used, or files of lines. Sources in `away` are skipped.
     """
-    finder, sentences = bundled_finder(direction[1]), read_monolingual(texts, direction[0], say)
-    gendered: dict[str, tuple[Gender, list[PersonTold]]] = {}
-    for text in sentences:
-        people = readable(read_source(text), finder) if key(text) not in away else []
-        genders = {person.gender for person in people}
+    sentences = read_monolingual(texts, direction[0], say)
+    gendered: dict[str, tuple[Gender, list[SourcePerson]]] = {}
+    free = [text for text in sentences if key(text) not in away]
+    for text, found in zip(free, people_in_all(free), strict=True):
+        people = of_certain_gender(found)
+        genders = {person.gender for person in people if person.gender and person.nouns}
         if len(genders) == 1 and (gender := genders.pop()) in (Gender.MASCULINE, Gender.FEMININE):
             gendered[text] = (gender, people)  # with both women and men, neither side would be balanced
     kept: dict[Gender, list[Line]] = {Gender.FEMININE: [], Gender.MASCULINE: []}
     for (source, (gender, people)), answers in zip(gendered.items(), ask(list(gendered)), strict=True):
         line = tidy(Line(source, answers[0].text or ""))
-        if line.target and keeps_gender(line.target, people, finder):
+        if line.target and keeps_gender(source, people, line.target, direction[1]):
             kept[gender].append(line)
     n = min(map(len, kept.values()))
     if not n:

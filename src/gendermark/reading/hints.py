@@ -14,19 +14,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gendermark.reading import context as contexts
-from gendermark.reading.focus import EDGES, POSSESSIVE
-from gendermark.reading.occupations import OccupationFinder
-from gendermark.reading.source_gender import PersonTold
-from gendermark.reading.words import Span, word_spans
+from gendermark.reading.people import SourcePerson
+from gendermark.reading.target import assign, read_translation, target_of
+from gendermark.reading.words import Span
 from gendermark.records import Gender
 
 STYLES = ("adjective", "apposition", "context", "tag", "prompt")
 _ADJECTIVE = {Gender.FEMININE: "female", Gender.MASCULINE: "male"}
 _NOUN = {
-    "singular": {Gender.FEMININE: "a woman", Gender.MASCULINE: "a man"},
-    "plural": {Gender.FEMININE: "women", Gender.MASCULINE: "men"},
+    Gender.FEMININE: ("a woman", "women"),
+    Gender.MASCULINE: ("a man", "men"),
 }
 _LETTER = {Gender.FEMININE: "f", Gender.MASCULINE: "m"}
+_SEXES = frozenset(("female", "male", "woman", "man", "women", "men", "lady"))
+_AN = re.compile(r"\b(a)n $", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"['’]s?(?!\w)")
 _BETWEEN_COMMAS = re.compile(r"[,،]\s*([^,،.;:!?؟।]{1,30}?)\s*(?:[,،]|(?=[.;:!?؟।]|$))")
 
 
@@ -37,58 +39,56 @@ class Hint:
     text: str
     """What the system sees."""
     style: str
-    people: tuple[PersonTold, ...]
-    """The people it mentions."""
+    people: tuple[SourcePerson, ...]
+    """Everybody in the sentence."""
+    told: tuple[int, ...]
+    """Those whose gender it gives, among them."""
     source: str
     """The sentence without it."""
     beside: str = ""
     """What precedes or accompanies the sentence: the sentences of `context` and `prompt`, the tag."""
 
 
-def give_hint(source: str, people: Sequence[PersonTold], style: str, tags: Mapping[Gender, str]) -> Hint | None:
-    """The sentence with one hint per person of specified gender; None if there are none."""
-    first = {(person.noun, person.number): person for person in reversed(people) if person.gender in _LETTER}
-    told = tuple(sorted(first.values(), key=lambda person: person.start))
-    if style == "adjective":
-        told = tuple(person for person in told if not person.has_sex_word)
-    elif style == "apposition":  # "the doctor, a woman, 's car" is not English
-        told = tuple(person for person in told if not person.is_possessive)
-    if not told:
+def give_hint(source: str, people: Sequence[SourcePerson], style: str, tags: Mapping[Gender, str]) -> Hint | None:
+    """The sentence with one hint per noun for a person of specified gender; None if there are none."""
+    told: dict[tuple[str, bool], tuple[Span, int]] = {}
+    for number, person in enumerate(people):
+        for start, end in person.nouns if person.gender in _LETTER else ():
+            beside = source[:end].lower().split()[-2 - source[start:end].count(" ") :]
+            if style == "adjective" and not _SEXES.isdisjoint(beside):
+                continue
+            if style == "apposition" and _POSSESSIVE.match(source, end):
+                continue  # "the doctor, a woman, 's car" is not English
+            told.setdefault((source[start:end].lower(), person.plural), ((start, end), number))
+    spans = sorted(told.values())
+    who = tuple(dict.fromkeys(number for _, number in spans))
+    if not spans:
         return None
     if style in ("context", "prompt"):
-        said = " ".join(_sentence(source, person) for person in told)
-        return Hint(f"{said} {source}" if style == "context" else source, style, told, source, said)
+        said = " ".join(_sentence(source[slice(*span)], people[number]) for span, number in spans)
+        return Hint(f"{said} {source}" if style == "context" else source, style, tuple(people), who, source, said)
     if style == "tag":
-        genders = {person.gender for person in told}
+        genders = {people[number].gender for number in who}
         tag = tags[genders.pop() or Gender.NEUTRAL] if len(genders) == 1 else ""
-        return Hint(f"{tag} {source}", style, told, source, tag) if tag else None
-    tokens = source.split(" ")
-    for person in reversed(told):
-        (_add_adjective if style == "adjective" else _add_apposition)(tokens, person)
-    return Hint(" ".join(tokens), style, told, source)
+        return Hint(f"{tag} {source}", style, tuple(people), who, source, tag) if tag else None
+    text = source
+    for (start, end), number in reversed(spans):
+        gender = people[number].gender or Gender.NEUTRAL
+        before, noun, behind = text[:start], text[start:end], text[end:]
+        if style == "apposition":
+            mark = behind[:1] if behind[:1] in (".", ",", ";", ":", "!", "?", ")") else ","
+            text = f"{before}{noun}, {_NOUN[gender][people[number].plural]}{mark}{behind.removeprefix(mark)}"
+        elif not before:
+            text = f"{_ADJECTIVE[gender].capitalize()} {noun[:1].lower()}{noun[1:]}{behind}"
+        else:
+            before = _AN.sub(r"\1 ", before)
+            text = f"{before}{_ADJECTIVE[gender]} {noun}{behind}"
+    return Hint(text, style, tuple(people), who, source)
 
 
-def _add_adjective(tokens: list[str], person: PersonTold) -> None:
-    adjective = _ADJECTIVE[person.gender or Gender.NEUTRAL]
-    if person.start == 0:
-        adjective, tokens[0] = adjective.capitalize(), tokens[0][:1].lower() + tokens[0][1:]
-    elif tokens[person.start - 1].lower() == "an":
-        tokens[person.start - 1] = tokens[person.start - 1][:1]
-    tokens.insert(person.start, adjective)
-
-
-def _add_apposition(tokens: list[str], person: PersonTold) -> None:
-    noun = _NOUN[person.number][person.gender or Gender.NEUTRAL]
-    word = tokens[person.end - 1].rstrip('.,;:!?"”)')
-    marks = tokens[person.end - 1][len(word) :]
-    tokens[person.end - 1] = f"{word}, {noun}{marks or ','}"
-
-
-def _sentence(source: str, person: PersonTold) -> str:
-    noun = POSSESSIVE.sub("", " ".join(source.split(" ")[person.start : person.end]).strip(EDGES))
+def _sentence(noun: str, person: SourcePerson) -> str:
     noun = noun if noun.isupper() else noun.lower()
-    verb = "is" if person.number == "singular" else "are"
-    return f"The {noun} {verb} {_NOUN[person.number][person.gender or Gender.NEUTRAL]}."
+    return f"The {noun} {'are' if person.plural else 'is'} {_NOUN[person.gender or Gender.NEUTRAL][person.plural]}."
 
 
 # -- what it leaves in the translation
@@ -104,8 +104,8 @@ class Cleaned:
     is_clean: bool
 
 
-def remove_hint(text: str, hint: Hint, finder: OccupationFinder | None) -> Cleaned:
-    """Remove the traces of a hint; `finder` is the target language's, if readable."""
+def remove_hint(text: str, hint: Hint, language: str) -> Cleaned:
+    """Remove the traces of a hint; `language` is that of the translation, "" if it cannot be read."""
     if hint.style == "prompt":
         return Cleaned(text, False, True)
     if hint.style == "tag":
@@ -114,40 +114,42 @@ def remove_hint(text: str, hint: Hint, finder: OccupationFinder | None) -> Clean
     if hint.style == "context":
         found = contexts.find(text, hint.beside, hint.source, "joined")
         return Cleaned(found or text, True, found is not None)
-    if finder is None:
+    if not language:
         return Cleaned(text, False, True)
     is_clean, was_there = True, False
-    for person in hint.people:
-        for start, end in reversed(_left_by(text, person, hint.style, finder)):
-            was_there = True
-            cut = _without(text, start, end)
-            # "la mujer médico" needs its "mujer".
-            if finder.find(cut, person.noun).gender is person.gender:
-                text = cut
-            else:
-                is_clean = False
+    for (start, end), number in reversed(_left_by(text, hint, language)):
+        was_there = True
+        cut = _without(text, start, end)
+        # "la mujer médico" needs its "mujer".
+        gender = hint.people[number].gender
+        if gender and target_of(hint.source, hint.people, cut, language)[number].gender == gender.value:
+            text = cut
+        else:
+            is_clean = False
     return Cleaned(text, was_there, is_clean)
 
 
-def _left_by(text: str, person: PersonTold, style: str, finder: OccupationFinder) -> list[Span]:
-    """Where the sex is named beside the noun."""
-    language = finder.language
-    words, spans = language.cut(text), word_spans(text)
-    letter = _LETTER[person.gender or Gender.NEUTRAL]
+def _left_by(text: str, hint: Hint, code: str) -> list[tuple[Span, int]]:
+    """Where the sex is named beside the noun of a person."""
+    reading = read_translation(text, code)
+    words, language = reading.words, reading.language
+    mentions, _ = assign(hint.source, hint.people, reading)
+    found: list[tuple[Span, int]] = []
+    for number in hint.told:
+        letter = _LETTER[hint.people[number].gender or Gender.NEUTRAL]
 
-    def is_sex(word: str) -> bool:
-        return (language.sexes.get(word) or language.hint_sexes.get(word)) == letter
+        def is_sex(word: str, letter: str = letter) -> bool:
+            return (language.sexes.get(word) or language.hint_sexes.get(word)) == letter
 
-    found: list[Span] = []
-    for mention in finder.occurrences(words, person.noun):
-        if style == "adjective":
-            beside = [at for at in (mention.start - 1, mention.end) if 0 <= at < len(words) and is_sex(words[at])]
-            found += [spans[at] for at in beside]
-        else:
-            behind = _BETWEEN_COMMAS.match(text, spans[mention.end - 1][1])
-            if behind and (inside := language.cut(behind[1])) and is_sex(inside[-1]):
-                found.append(behind.span())
-    return found
+        for at in (one.at for one in mentions.get(number, ()) if one.kind == "noun"):
+            if hint.style == "adjective":
+                beside = [place for place in (at - 1, at + 1) if 0 <= place < len(words) and is_sex(words[place])]
+                found += [(reading.spans[place], number) for place in beside]
+            else:
+                behind = _BETWEEN_COMMAS.match(text, reading.spans[at][1])
+                if behind and (inside := language.cut(behind[1])) and is_sex(inside[-1]):
+                    found.append((behind.span(), number))
+    return sorted(found)
 
 
 def _without(text: str, start: int, end: int) -> str:

@@ -34,7 +34,7 @@ class Person:
     """Characters of the translation that show the gender."""
 
 
-VERSION = 2
+VERSION = 3
 """Increased whenever readings can change; part of signatures."""
 
 

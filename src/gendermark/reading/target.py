@@ -87,6 +87,19 @@ def target_of(
     return [_shown(reading, mentions, number in unclear) for number, mentions in enumerate(kept)]
 
 
+def keeps_gender(source: str, people: Sequence[SourcePerson], translation: str, language: str) -> bool | None:
+    """Whether a translation shows the specified gender of everybody; None if it shows that of nobody.
+
+    A noun that is not found does not keep its gender.
+    """
+    told = [
+        (shown, person.gender.value)
+        for person, shown in zip(people, target_of(source, people, translation, language), strict=True)
+        if person.gender and (shown.gender or (person.nouns and shown.state == "unclear"))
+    ]
+    return all(shown.gender == gender for shown, gender in told) if told else None
+
+
 def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> Shown:
     """Nouns outrank pronouns, which may refer to somebody else; a noun and a pronoun that differ are both shown."""
     if not mentions:
@@ -269,9 +282,12 @@ class Reading:
                 return False
             if self.labels[behind].kind not in (*_ADJECTIVES, "DET", "NUM", "ADV"):
                 break
-        if not at or self.starts[at] or self.words[at - 1] in function_words(self.code):
+        before = at - 1
+        while before > 0 and self.labels[before].kind == "ADV" and not self.starts[before]:
+            before -= 1  # "un pueblo muy pequeño"
+        if not at or any(self.starts[before + 1 : at + 1]) or self.words[before] in function_words(self.code):
             return True
-        return self.labels[at - 1].kind not in NOUNS
+        return self.labels[before].kind not in NOUNS
 
     def noun(self, at: int, is_listed: bool) -> Mention:
         language, word, label = self.language, self.words[at], self.labels[at]

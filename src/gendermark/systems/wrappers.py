@@ -18,8 +18,9 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.reading.hints import STYLES, give_hint, remove_hint
-from gendermark.reading.occupations import bundled_finder, lexicons_hash
-from gendermark.reading.source_gender import VERSION, PersonTold, keeps_gender, read_source, readable
+from gendermark.reading.people import SourcePerson, called, of_certain_gender, people_in, people_in_all
+from gendermark.reading.reader import version
+from gendermark.reading.target import keeps_gender
 from gendermark.records import Gender, Request, Task, Translation
 from gendermark.systems.system import (
     GIVEN_TWICE,
@@ -85,21 +86,24 @@ class Wrapper(System):
         """The inner system's version of a request."""
         return request
 
-    def _people(self, source: str) -> list[PersonTold]:
-        people = read_source(source)
+    def _people(self, source: str) -> list[SourcePerson]:
+        """Everybody in a sentence, with the genders to be kept."""
+        people = people_in(source)
         if self._gold is None:
-            return [person for person in people if person.gender is not None]
-        noun, gender = self._gold.get(source, ("", Gender.NEUTRAL))
-        return [replace(person, gender=gender) for person in people if person.noun == noun]
+            return of_certain_gender(people)
+        noun, gender = self._gold.get(source, ("", None))
+        meant = called(people, noun, source)
+        return [replace(person, gender=gender if person in meant else None) for person in people]
 
     def _update_id(self) -> None:
         """Again after preparing the inner system, whose id may depend on the items."""
         gold = ""
         if self._gold is not None:
             gold = hashlib.sha256(repr(sorted(self._gold.items())).encode()).hexdigest()[:16]
-        self.system_id = f"{self.family}#{self._identity()}#{self._reader}{VERSION}{gold}#{self._inner.system_id}"
+        self.system_id = f"{self.family}#{self._identity()}#{self._reader}{version()}{gold}#{self._inner.system_id}"
 
     def _inner_requests(self, requests: Sequence[Request]) -> list[Request]:
+        people_in_all([request.source for request in requests])  # together: one by one takes ten times as long
         return [self._inner_request(request) for request in requests]
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
@@ -180,9 +184,9 @@ class Rerank(Wrapper):
     """`rerank:SPEC?n=8`: the most probable translation that keeps the genders of the source.
 
     SPEC translates as usual. If the source specifies somebody's gender and the translation does not keep it, SPEC gives
-    n candidates: its n best if available, else n samples. The most probable candidate that keeps all genders, by our
-    lexicons, is used; without one, the first translation stays. Sources without specified gender are unchanged, and
-    only failures cost time.
+    n candidates: its n best if available, else n samples. The most probable candidate that shows and keeps all genders,
+    as our reader of texts finds them, is used; without one, the first translation stays. Sources without specified
+    gender are unchanged, and only failures cost time.
     """
 
     OPTIONS = ("n", "reader")
@@ -202,7 +206,7 @@ class Rerank(Wrapper):
             )
 
     def _identity(self) -> str:
-        return f"{self._own.get('n', '8')}/{lexicons_hash()}"
+        return self._own.get("n", "8")
 
     def _check_target(self, language: str) -> None:
         if language not in registry.names("language"):
@@ -214,12 +218,13 @@ class Rerank(Wrapper):
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         asked = {request.request_id: request for request in requests}
         first: dict[str, Translation] = {}
-        wrong: dict[str, tuple[Request, list[PersonTold]]] = {}
+        wrong: dict[str, Request] = {}
+        people_in_all([request.source for request in requests])
         for portion in self._inner.answer(requests):
             for answer in portion:
                 first[answer.request_id] = answer
-                if people := self._people_lost(asked[answer.request_id], answer):
-                    wrong[answer.request_id] = (asked[answer.request_id], people)
+                if self._is_wrong(asked[answer.request_id], answer):
+                    wrong[answer.request_id] = asked[answer.request_id]
             if self.is_stored:  # store correct answers before asking for candidates
                 yield [answer for answer in portion if answer.request_id not in wrong]
         better = self._better(wrong)
@@ -227,19 +232,24 @@ class Rerank(Wrapper):
         left = [request for request in requests if request.request_id in wrong or not self.is_stored]
         yield [better.get(request.request_id, first[request.request_id]) for request in left]
 
-    def _people_lost(self, request: Request, answer: Translation) -> list[PersonTold]:
-        """The people of known gender, if an answer does not keep all their genders."""
-        finder = bundled_finder(request.target_language)
-        people = readable(self._people(request.source), finder)
-        is_wrong = bool(people) and answer.text is not None and not keeps_gender(answer.text, people, finder)
-        self._n_seen.update({"all": 1, "gendered": bool(people), "wrong": is_wrong})
-        return people if is_wrong else []
+    def _is_wrong(self, request: Request, answer: Translation) -> bool:
+        """Whether an answer does not keep somebody's gender."""
+        is_wrong = self._keeps(request, answer) is False
+        is_gendered = any(person.gender for person in self._people(request.source))
+        self._n_seen.update({"all": 1, "gendered": is_gendered, "wrong": is_wrong})
+        return is_wrong
 
-    def _better(self, wrong: Mapping[str, tuple[Request, Sequence[PersonTold]]]) -> dict[str, Translation]:
+    def _keeps(self, request: Request, answer: Translation) -> bool | None:
+        people = self._people(request.source)
+        if answer.text is None or not any(person.gender for person in people):
+            return None
+        return keeps_gender(request.source, people, answer.text, request.target_language)
+
+    def _better(self, wrong: Mapping[str, Request]) -> dict[str, Translation]:
         """By request, the best candidate that keeps all genders, if any."""
         if not wrong:
             return {}
-        requests = [request for request, _ in wrong.values()]
+        requests = list(wrong.values())
         if self._inner.gives_n_best:
             asked, portions = requests, self._inner.n_best(requests, self._n)
         else:
@@ -250,12 +260,10 @@ class Rerank(Wrapper):
             for answer in portion:
                 candidates[answer.request_id].append(answer)
         found = {}
-        for one, (request_id, (request, people)) in zip(asked, wrong.items(), strict=True):
-            finder = bundled_finder(request.target_language)
-            for answer in by_probability(candidates[one.request_id]):
-                if keeps_gender(answer.text or "", people, finder):
-                    found[request_id] = replace(answer, request_id=request_id, sample=0)
-                    break
+        for one, request in zip(asked, requests, strict=True):
+            answers = by_probability(candidates[one.request_id])
+            if best := next((answer for answer in answers if self._keeps(request, answer)), None):
+                found[request.request_id] = replace(best, request_id=request.request_id, sample=0)
         return found
 
 
@@ -350,7 +358,7 @@ class Hinted(Wrapper):
         if hint is None or answer.text is None:
             return answer
         is_readable = request.target_language in registry.names("language")
-        cleaned = remove_hint(answer.text, hint, bundled_finder(request.target_language) if is_readable else None)
+        cleaned = remove_hint(answer.text, hint, request.target_language if is_readable else "")
         self._n_seen["removed"] += cleaned.was_there and cleaned.is_clean
         self._n_seen["kept"] += not cleaned.is_clean
         # The log-probability belongs to another text, or another source.
