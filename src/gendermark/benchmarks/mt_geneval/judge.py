@@ -10,7 +10,6 @@ from typing import Any
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, words_in_common
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, Settings, items, measures
 from gendermark.benchmarks.mt_geneval.items import LANGUAGES, corpus_statistics
-from gendermark.benchmarks.mt_geneval.references import Weighing, decide, gender_of_references, letter_of
 from gendermark.errors import UserError
 from gendermark.languages.folders import language_of
 from gendermark.languages.language import Language
@@ -20,6 +19,7 @@ from gendermark.reading.contrast import contrast_of, without_tags
 from gendermark.reading.failures import WRONG_LANGUAGE, failure, is_foreign
 from gendermark.reading.people import SourcePerson, people_in_all
 from gendermark.reading.reader import version
+from gendermark.reading.references import Weighing, decide, gender_of_references, letter_of
 from gendermark.reading.target import read_translation
 from gendermark.reading.words import lowered_spans, spans_of, split_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict

@@ -19,6 +19,7 @@ from functools import cached_property
 from gendermark.languages.language import unknown_noun
 from gendermark.reading.contrast import Contrast, Unit
 from gendermark.reading.gendered import Entry, GenderedWords
+from gendermark.reading.nouns import is_person
 from gendermark.reading.people import SourcePerson
 from gendermark.reading.target import NOUNS, Mention, Reading, assign, read_translation
 from gendermark.reading.words import Place
@@ -123,7 +124,9 @@ class Weighing:
         self.against = {n for n, gender in enumerate(genders) if gender and n not in self.marked}
         self.is_open = not any(genders)
         if not self.marked:
-            self.marked = {n for n, one in enumerate(self.people) if not one.gender and one.kind in ("noun", "name")}
+            # A text in the first person is about its speaker.
+            kinds = ("speaker",) if any(one.kind == "speaker" for one in self.people) else ("noun", "name")
+            self.marked = {n for n, one in enumerate(self.people) if not one.gender and one.kind in kinds}
         self.is_one = not any(self.people[n].plural for n in self.marked)
         self.marked |= self._marked_by_reference()
         found, _ = assign(self.source, self.people, self.reading, with_roles=False)
@@ -327,7 +330,7 @@ class Weighing:
         who = self.owners.get(at)
         is_own, is_near = who in self.marked, at in self.near
         kind, is_form = entry.told.kind if entry.told else "", any(start <= at < end for start, end in mention.places)
-        if self._is_name(at) and not kind and mention.places == ((at, at + 1),):
+        if self._is_name(at) and (not kind or not is_person(word)) and mention.places == ((at, at + 1),):
             return None
         if not is_right and word in self.lists.habit:  # "un médecin": beside "elle" it is conventional
             return LIKELY if is_unit else None
