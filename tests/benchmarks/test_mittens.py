@@ -94,7 +94,7 @@ def test_twins(mirror: Path) -> None:
         assert all(twins[twin.passage_id].passage_id == one for one, twin in twins.items())
     for language, n in (("es", 54), ("de", 54), ("ru", 42), ("ar", 42)):
         items = gendermark.items("mittens", language).items
-        assert sum(item.tags["decidable"] == "yes" for item in items) == n
+        assert sum(item.tags["twin"] != "" for item in items) == n
 
 
 def test_the_canary_stands_nowhere(mirror: Path) -> None:
@@ -175,9 +175,9 @@ def test_fakes_out_of_english_on_the_released_passages(mirror: Path, language: s
     accuracy = right.estimate("accuracy")
     assert accuracy.value == 100
     assert accuracy.n_total == 118
-    assert 36 <= accuracy.n_judged <= 54
-    assert _value(masculine, "accuracy") == pytest.approx(50, abs=6)
-    assert "have a twin of the other gender and can be judged" in right.warnings[0]
+    assert accuracy.n_judged >= 75
+    assert [masculine["strict_accuracy", gender].value for gender in ("masculine", "feminine")] == [100, 0]
+    assert "the reader finds no gender even in the reference" in right.warnings[0]
 
 
 # -- judging -----------------------------------------------------------------------------------------------------------
@@ -278,12 +278,10 @@ def test_each_passage_is_asked_in_its_own_language() -> None:
     assert gendermark.items("mittens", "de", data="core").selection.source_language == "en"
 
 
-def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
+def test_passages_without_twins_are_read_too(mirror: Path) -> None:
     items = gendermark.items("mittens", "es", parts=("gender-agreement-news",)).items
     texts = {"gender-agreement-news": [item.tags["reference"] for item in items]}
     result = gendermark.score("mittens", texts, "es")
-    assert {_value(result, metric) for metric in ("accuracy", "strict_accuracy", "gap")} == {None}
-    assert _value(result, "coverage") == 0
-    assert result.warnings[0].startswith(
-        "0 of 12 passages have a twin of the other gender and can be judged; the other 12"
-    )
+    assert not any(item.tags["twin"] for item in items)
+    assert _value(result, "accuracy") == 100
+    assert (_value(result, "coverage") or 0) > 50

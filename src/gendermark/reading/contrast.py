@@ -42,6 +42,11 @@ class Contrast:
     places: frozenset[int] = field(default=frozenset(), compare=False)
     wrong_words: tuple[str, ...] = field(default=(), compare=False)
 
+    @classmethod
+    def of_one(cls, reference: str, code: str) -> Contrast:
+        """Of a correct reference alone: no word decides."""
+        return cls(frozenset(), frozenset(), tuple(language_of(code).cut(without_tags(reference))))
+
     @property
     def is_decidable(self) -> bool:
         return bool(self.right) and bool(self.wrong)

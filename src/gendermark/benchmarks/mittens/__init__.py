@@ -4,7 +4,7 @@ Passages about one person whose gender the source specifies: from 26 languages i
 the translation; and from English, which the authors leave to human evaluation. `--from mul` asks all languages at once.
 
 Rules `paper` (into English): a translation is correct unless it has a pronoun of the other gender, so an empty one is
-correct. Rules `best` require a pronoun; out of English they judge the passages that have a twin of the other gender.
+correct. Rules `best` require a pronoun; out of English they ask the reader of any text.
 """
 
 from __future__ import annotations

@@ -175,7 +175,6 @@ def _item(index: int, one: Passage, groups: Mapping[str, str], twins: Mapping[st
         "reference": one.reference,
         "twin": twin.reference if twin else "",
         "names": " ".join(names),
-        "decidable": "yes" if one.is_into_english or twin else "no",
     }
     return Item(one.passage_id, index, groups[one.passage_id], one.source, one.gender, tags)
 

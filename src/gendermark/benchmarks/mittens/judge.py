@@ -1,37 +1,44 @@
-"""MiTTenS by our rules: pronouns of an English passage; in other languages, the differences between two references."""
+"""MiTTenS by our rules: pronouns of an English passage; in other languages, what the reader of any text finds."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, words_in_common
 from gendermark.benchmarks.mittens import Settings, items
 from gendermark.benchmarks.mittens.measures import MEASURES
 from gendermark.languages.folders import language_of
-from gendermark.reading.contrast import contrast_of, places_of, units_of
+from gendermark.reading.contrast import Contrast, contrast_of
 from gendermark.reading.english import Pronoun, pronouns
 from gendermark.reading.failures import WRONG_LANGUAGE, failure, is_foreign
-from gendermark.reading.words import cut, lowered_spans, spans_of
+from gendermark.reading.people import SourcePerson, people_in_all
+from gendermark.reading.reader import version
+from gendermark.reading.references import Weighing, decide, letter_of
+from gendermark.reading.target import read_translation
+from gendermark.reading.words import Place, cut, lowered_spans, spans_of
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
 _HIDDEN = ("reference", "twin", "names")
 """Tags for the judge that judgements do not keep."""
 _FRAGMENT = 1 / 3
 """A text with a smaller share of its reference's words and no gender is a fragment."""
-_SHORTEST_NAME = 4
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     settings: Settings = item_set.selection
     vocabulary = frozenset(word for item in item_set.items for word in cut(item.tags["reference"]))
+    is_read = not settings.is_into_english
+    people = people_in_all([item.source for item in item_set.items]) if is_read else [[] for _ in item_set.items]
     found = []
-    for item, samples in zip(item_set.items, answers, strict=True):
+    for item, named, samples in zip(item_set.items, people, answers, strict=True):
         text = samples[0].text
+        # Where not even the reference shows the gender to the reader, people must judge.
+        is_decidable = (
+            not is_read or _read(item, named, item.tags["reference"], settings.target_language)[0] == "correct"
+        )
         reason = failure(item.source, text)
         if settings.rules == "paper":
             judgement = judge_as_paper(item, text, settings)
@@ -42,8 +49,9 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
         elif settings.is_into_english:
             judgement = _judge_english(item, text)
         else:
-            judgement = _judge_other(item, text, settings.target_language)
+            judgement = _judge_other(item, named, text, settings.target_language)
         tags = {key: value for key, value in item.tags.items() if key not in _HIDDEN}
+        tags["decidable"] = "yes" if is_decidable else "no"
         found.append(replace(judgement, tags=tags))
     return found
 
@@ -111,35 +119,35 @@ def _words_of(found: list[Pronoun], text: str) -> Counter[str]:
 # -- out of English --------------------------------------------------------------------------------------------------
 
 
-@cache
-def _plain(text: str) -> frozenset[str]:
-    return frozenset(cut("".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))))
-
-
-def _is_kept(word: str, source: str) -> bool:
-    """A word of the source, accents apart ("Flórida"): a name, whose gender no translation chose."""
-    return len(word) >= _SHORTEST_NAME and not _plain(word).isdisjoint(_plain(source))
-
-
-def _judge_other(item: Item, text: str, code: str) -> Judgement:
-    """By words specific to one of the references of a passage and its twin; other words need human evaluation."""
-    if not item.tags["twin"]:
-        return _undecided(item, "no-twin")
-    words = language_of(code).cut(text)
-    deciding = contrast_of(item.tags["reference"], item.tags["twin"], code)
-    kept = {*item.tags["names"].split(), *(word for word in words if _is_kept(word, item.source))}
-    units = {unit for unit in units_of(words) if kept.isdisjoint(unit)}
-    right, wrong = sorted(deciding.right & units), sorted(deciding.wrong & units)
-    if not right and not wrong:
-        if len(words) < _FRAGMENT * len(language_of(code).cut(item.tags["reference"])):
+def _judge_other(item: Item, people: list[SourcePerson], text: str, code: str) -> Judgement:
+    language = language_of(code)
+    words = language.cut(text)
+    outcome, places = _read(item, people, text, code)
+    if outcome == "undecided":
+        if len(words) < _FRAGMENT * len(language.cut(item.tags["reference"])):
             return _failed(item, "fragment")
         return _undecided(item, "no-evidence")
-    shown = [*right, *wrong]
-    seen: dict[str, Any] = {"evidence": tuple(map(" ".join, shown)), "spans": spans_of(text, places_of(shown, words))}
-    if right and wrong:  # the references may differ in more than gender: undecided
+    evidence = tuple(dict.fromkeys(" ".join(words[slice(*place)]) for place in places))
+    seen: dict[str, Any] = {"evidence": evidence, "spans": spans_of(text, places)}
+    if outcome == "mixed":  # not surely about the same person
         return _undecided(item, "mixed", outcome="mixed", **seen)
     expected = item.expected or Gender.NEUTRAL
-    return _decided(item, expected if right else expected.opposite, **seen)
+    return _decided(item, expected if outcome == "correct" else expected.opposite, **seen)
+
+
+def _read(item: Item, people: list[SourcePerson], text: str, code: str) -> tuple[str, list[Place]]:
+    """What the reader finds about the person; the reference and its twin of the other gender add to it."""
+    reference, twin, names = item.tags["reference"], item.tags["twin"], frozenset(item.tags["names"].split())
+    contrast = contrast_of(reference, twin, code) if twin else Contrast.of_one(reference, code)
+    right, wrong = (
+        frozenset(unit for unit in units if names.isdisjoint(unit)) for units in (contrast.right, contrast.wrong)
+    )
+    contrast = replace(contrast, right=right, wrong=wrong)
+    reading = read_translation(text, code)
+    outcome, shown = decide(
+        Weighing(reading, item.source, people, letter_of(item.expected), contrast, reference).evidence()
+    )
+    return outcome, [piece.place for piece in shown]
 
 
 # -- by the paper's rules ----------------------------------------------------------------------------------------------
@@ -193,7 +201,7 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:
     reference, twin = item.tags["reference"], item.tags["twin"]
     if not settings.is_into_english:
         is_other = item.expected is not None and gender is item.expected.opposite
-        return twin if twin and is_other else reference
+        return reference if not is_other else twin or "…"
     if gender is item.expected:
         return reference
 
@@ -210,7 +218,7 @@ BENCHMARK = BenchmarkOf(
     title="MiTTenS",
     question="Do people keep the gender that the source gives them?",
     settings=Settings,
-    rules_version=5,
+    rules_version=6,
     language_pairs=items.language_pairs,
     default_own=items.with_source,
     complete_own=items.complete,
@@ -223,7 +231,8 @@ BENCHMARK = BenchmarkOf(
     findings="gendermark.benchmarks.mittens.findings:PRESENTATION",
     card="mittens",
     signature=lambda settings: {
-        name: value for name in ("split", "mixed", "none") if (value := getattr(settings, name))
+        **{name: value for name in ("split", "mixed", "none") if (value := getattr(settings, name))},
+        **({} if settings.is_into_english else {"reader": version()}),
     },
     fit=lambda item, text, _: words_in_common(cut(item.tags["reference"]), cut(text)),
 )
