@@ -211,8 +211,8 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
     n_left = sum(j.tags["decidable"] != "yes" for j in judgements)
     if n_left:
         found.append(
-            f"in {n_left:,} of {n:,} passages the reader finds no gender even in the reference; they are left to people "
-            "(gendermark annotate). The paper has no automatic judge for this direction"
+            f"in {n_left:,} of {n:,} passages the reader finds no gender even in the reference; they are left to "
+            "people (gendermark annotate). The paper has no automatic judge for this direction"
         )
     n_failed = sum(j.verdict is Verdict.NOT_TRANSLATED for j in judgements)
     if n_failed > 0.1 * n:
