@@ -36,7 +36,7 @@ _RENDERING = 0.15
 _WORDS = r"(?: (?!(?:of|from|by|for|with|to|that|who|which)\b)[\w-]+)"
 _NOUN_PHRASE = rf"(?:{_WORDS}{{1,3}},){{0,3}}{_WORDS}{{0,3}}(?:,? (?:and|or)(?: an?)?{_WORDS}{{0,2}})? $"
 _PREDICATE = re.compile(
-    r"\b(?:as|is|was|were|be|been|being|becom\w+|became|remained|elected|named|appointed|"
+    r"(?:\b|['’])(?:as|m|am|is|was|were|be|been|being|becom\w+|became|remained|elected|named|appointed|"
     rf"(?:role|position|post|persona|title|part|rank) of)(?: an?| the)?{_NOUN_PHRASE}",
     re.I,
 )
@@ -124,9 +124,14 @@ class Weighing:
         self.against = {n for n, gender in enumerate(genders) if gender and n not in self.marked}
         self.is_open = not any(genders)
         if not self.marked:
-            # A text in the first person is about its speaker.
-            kinds = ("speaker",) if any(one.kind == "speaker" for one in self.people) else ("noun", "name")
-            self.marked = {n for n, one in enumerate(self.people) if not one.gender and one.kind in kinds}
+            is_spoken = any(one.kind == "speaker" for one in self.people)
+            self.marked = {
+                n
+                for n, one in enumerate(self.people)
+                if not one.gender
+                # A text in the first person is about its speaker: "I'm your neighbor".
+                and (self._may_be_speaker(one) if is_spoken else one.kind in ("noun", "name"))
+            }
         self.is_one = not any(self.people[n].plural for n in self.marked)
         self.marked |= self._marked_by_reference()
         found, _ = assign(self.source, self.people, self.reading, with_roles=False)
@@ -152,6 +157,9 @@ class Weighing:
         found, _ = assign(self.source, self.people, reading, with_roles=False)
         places = {n: {at for one in found.get(n, ()) for place in one.places for at in range(*place)} for n in people}
         return {n for n in people if not self.contrast.places.isdisjoint(places[n])}
+
+    def _may_be_speaker(self, person: SourcePerson) -> bool:
+        return person.kind == "speaker" or _PREDICATE.search(self.source[: person.start]) is not None
 
     def _may_be_marked(self, person: SourcePerson) -> bool:
         before = self.source[: person.start]
