@@ -100,6 +100,7 @@ def test_constructed_files_as_the_released_script_scores_them() -> None:
     assert _three(_rewritten("es", "f2m", lambda _, item: item.tags["reference"]), "f2m") == (100, 100, 100)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mirror")
 @pytest.mark.parametrize(
     ("to", "n_by_people", "n_closed"),

@@ -40,6 +40,7 @@ def drawn(
     return {cell: list(rng.random(n) < p) for cell, p in rates.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mean", "strength"), [(0.8, 2.3), (0.95, 2.3), (0.6, 0.7)])
 def test_coverage_of_fixed_rates(mean: float, strength: float) -> None:
     """Groups keep their rates from simulation to simulation; only sentences vary."""

@@ -76,6 +76,7 @@ MIXED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selections", [CASES["two benchmarks"], MIXED], ids=["a command", "a program"])
 def test_what_is_printed_makes_the_same_run_in_the_same_place(selections: list[Selection], tmp_path: Path) -> None:
     name, options = "it's mine", {"resampling": Resampling(300, 7, 0.9)}
