@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count
@@ -14,15 +14,17 @@ from typing import Any, NamedTuple
 from gendermark.auditing.index import Index
 from gendermark.auditing.own_texts import own_texts
 from gendermark.auditing.recognise import MOST_NAMED, Found, Recognised, recognise, system_in
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.errors import BadFile, UserError
+from gendermark.io.disk_list import mapped
 from gendermark.io.tables import read_saved_tables
 from gendermark.io.translations import TranslationFile
 from gendermark.reading.failures import WRONG_LANGUAGE
-from gendermark.records import Request, Translation, Verdict
+from gendermark.records import Translation, Verdict
 from gendermark.result import Result
-from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, Step, carry_out, plan
-from gendermark.systems.system import System
+from gendermark.runs import folder
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext
+from gendermark.runs.score import Origin, score, sentence_of
 
 _FEWEST_ROWS = 2
 _OTHER_FORMATS = {
@@ -129,8 +131,8 @@ def audit(
             name = _tail(path, paths)
             passed_over += [f"{name}: {sentence}" for sentence in found[1]]
             for system, own in _by_system(found[0]).items():
-                folder = directory / _folder(f"{Path(name).with_suffix('')}-{system}", names) if directory else None
-                work.append(_Work(path, system, f"{name} ({system})" if system else name, own, folder))
+                own_folder = directory / _folder(f"{Path(name).with_suffix('')}-{system}", names) if directory else None
+                work.append(_Work(path, system, f"{name} ({system})" if system else name, own, own_folder))
         for number, scored in enumerate(context.executor.in_order(_score, work), start=1):
             progress(len(work) + number, 2 * len(work))
             audited += [one for one in scored if isinstance(one, Audited)]
@@ -239,62 +241,41 @@ class _Work(NamedTuple):
     folder: Path | None
 
 
-class _FoundTranslations(System):
-    """Answers with the translations found in a file."""
-
-    is_stored = False
-
-    def __init__(self, spec: str, texts: Mapping[str, Sequence[str | None]], notes: Sequence[str]) -> None:
-        self.spec = self.system_id = spec
-        self._by_cell, self._notes = texts, notes
-        self._texts: Sequence[str | None] = []
-
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        self._texts = [text for text in self._by_cell[item_set.selection.cell] if text is not None]
-
-    def notes(self) -> Sequence[str]:
-        return self._notes
-
-    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        yield [Translation(request.request_id, text) for request, text in zip(requests, self._texts, strict=True)]
-
-
-def _present(step: Step, texts: Sequence[str | None]) -> Step:
-    items = [item for item, text in zip(step.item_set.items, texts, strict=True) if text is not None]
-    if len(items) == len(texts):
-        return step
-    origin = f"{step.item_set.origin},{len(items)}-of-{len(texts)}"
-    item_set = replace(step.item_set, items=items, origin=origin, n_whole=len(texts))
-    return Step(step.benchmark, item_set, step.benchmark.requests(item_set), ())
+def _present(item_set: ItemSet, texts: Sequence[str | None]) -> tuple[ItemSet, list[list[Translation]]]:
+    """The items that have a translation, and their answers."""
+    items = [item for item, text in zip(item_set.items, texts, strict=True) if text is not None]
+    if len(items) < len(texts):
+        origin = f"{item_set.origin},{len(items)}-of-{len(texts)}"
+        item_set = replace(item_set, items=items, origin=origin, n_whole=len(texts))
+    return item_set, [[Translation("", text)] for text in texts if text is not None]
 
 
 def _score(work: _Work) -> list[Audited | str]:
     """The results of one system, and a sentence for each broken part."""
+    spec = f"files:{work.path}#{work.system}" if work.system else f"files:{work.path}"
     refused: list[str] = []
-    sound: list[tuple[Recognised, list[str]]] = []
-    texts: dict[str, Sequence[str | None]] = {}
+    audited: list[Audited] = []
+    cells: dict[str, Any] = {}
     for found in work.found:
+        benchmark = found.known.benchmark
         file = TranslationFile(found.path, fix_encoding=True, allow_missing=True, rows=found.rows)
         try:
-            texts[found.selection.cell], notes = file.texts(found.known.benchmark, found.known.item_set)
-            sound.append((found, notes))
+            texts, notes = file.texts(benchmark, found.known.item_set)
         except UserError as problem:
             refused.append(f"{problem} ({found.place})")
-    if not sound:
-        return [*refused]
-    spec = f"files:{work.path}#{work.system}" if work.system else f"files:{work.path}"
-    system = _FoundTranslations(spec, texts, [note for found, notes in sound for note in (*found.oddities, *notes)])
-    config = RunConfig(spec, tuple(found.selection for found, _ in sound), audited=str(work.path))
-    planned = plan(config, system)
-    steps = tuple(_present(step, texts[step.item_set.selection.cell]) for step in planned.steps)
-    try:
-        results = carry_out(replace(planned, steps=steps), system, work.folder)
-    except UserError as problem:  # not a folder of this run, or not writable
-        raise UserError(str(problem).replace("with -o", "with --keep")) from None
-    return [
-        *refused,
-        *(
-            Audited(work.name, found, result, work.folder, notes)
-            for result, (found, notes) in zip(results, sound, strict=True)
-        ),
-    ]
+            continue
+        item_set, answers = _present(found.known.item_set, texts)
+        result = score(benchmark, item_set, answers, Origin(spec))
+        result = replace(result, texts=mapped(sentence_of, item_set.items, answers))
+        audited.append(Audited(work.name, found, result, work.folder, notes))
+        cells[result.cell] = item_set, answers, result
+    if work.folder is not None and audited:
+        config = RunConfig(spec, tuple(one.found.selection for one in audited), audited=str(work.path)).to_json()
+        notes = list(dict.fromkeys(note for one in audited for note in (*one.found.oddities, *one.notes)))
+        try:
+            folder.check_reusable(work.folder, config)
+            written = {cell: folder.write_cell(work.folder, *parts) for cell, parts in cells.items()}
+            folder.write_manifest(work.folder, config, "finished", written, notes)
+        except UserError as problem:  # not a folder of this run, or not writable
+            raise UserError(str(problem).replace("with -o", "with --keep")) from None
+    return [*refused, *audited]
