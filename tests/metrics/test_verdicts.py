@@ -138,7 +138,7 @@ def _outputs(names: Sequence[str], place: Path, capsys: pytest.CaptureFixture[st
     for output, arguments in {
         "json": ["report", *runs, "-o", str(place / "report.json")],
         "page": ["report", *runs, "-o", str(place / "page.html")],
-        "board": ["leaderboard", *runs, "-o", str(site)],
+        "board": ["leaderboard", *runs, "-o", str(site), "--executor", "serial"],
         "audit": ["audit", *files, "-o", str(place / "audit.html")],
     }.items():
         assert _exit_code(arguments) == 0
