@@ -7,7 +7,9 @@ import time
 import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
+from html.entities import codepoint2name
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -36,7 +38,7 @@ PAIRS = [
 random.Random(1).shuffle(PAIRS)
 SOURCES, TEXTS = [source for source, _ in PAIRS], [text for _, text in PAIRS]
 ITEMS = [Item(item_id=str(n), index=n, group_id=str(n), source=source) for n, source in enumerate(SOURCES)]
-READABLE = ("cp1252", "cp1250", "cp1251", "cp1255", "iso8859_2", "cp437", "mac_roman")
+READABLE = ("cp1252", "cp1250", "cp1251", "cp1255", "cp1258", "iso8859_2", "cp437", "mac_roman")
 UNREADABLE = ("koi8_r", "gb18030", "shift_jis")
 """Code pages whose damage can be repaired, and others."""
 
@@ -63,6 +65,25 @@ def _plain(text: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
 
 
+def _instead(replace: Callable[[str], str]) -> Callable[[list[str]], list[str]]:
+    """Other letters than those of ASCII in another way."""
+    return lambda texts: ["".join(one if one.isascii() else replace(one) for one in text) for text in texts]
+
+
+def _half(change: Callable[[list[str]], list[str]]) -> Callable[[list[str]], list[str]]:
+    return lambda texts: [changed if n % 2 else texts[n] for n, changed in enumerate(change(texts))]
+
+
+_ESCAPES: dict[str, Callable[[str], str]] = {
+    "as entities": lambda letter: f"&{codepoint2name[ord(letter)]};",
+    "as numbers": lambda letter: f"&#x{ord(letter):x};",
+    "as in JSON": lambda letter: f"\\u{ord(letter):04x}",
+    "as in addresses": quote,
+    "as in mails": lambda letter: quote(letter).replace("%", "="),
+    "as bytes": lambda letter: str(letter.encode())[2:-1],
+}
+
+
 DAMAGE: dict[str, Callable[[list[str]], list[str]]] = {
     **{f"read as {page}": _misread(page) for page in (*READABLE, *UNREADABLE)},
     **{f"{share:.0%} shuffled": _shuffled(share) for share in (0.2, 0.3, 0.5)},
@@ -70,6 +91,8 @@ DAMAGE: dict[str, Callable[[list[str]], list[str]]] = {
     "neighbours exchanged": _neighbours_exchanged,
     "without accents": lambda texts: list(map(_plain, texts)),
     "without most accents": lambda texts: [*map(_plain, texts[:-1]), texts[-1]],
+    **{f"letters {name}": _half(_instead(change)) for name, change in _ESCAPES.items()},
+    "control characters": lambda texts: [text.replace("s", "s\x9d") for text in texts],
     "one sentence": lambda texts: [texts[0]] * len(texts),
     "copied in part": lambda texts: [SOURCES[n] if n % 3 == 0 else text for n, text in enumerate(texts)],
     "Portuguese in part": lambda texts: [
@@ -113,6 +136,15 @@ def test_sentences_of_one_group_may_have_one_translation() -> None:
 def test_damaged_translations_are_refused(name: str) -> None:
     with pytest.raises(soundness.Unsound):
         check(DAMAGE[name](TEXTS))
+
+
+@pytest.mark.parametrize("left", ["", "_", "*"])
+def test_so_many_words_without_any_accent_are_refused(left: str) -> None:
+    """Letters that vanish take the endings with them: WinoMT's accuracy in Spanish rose by half a point."""
+    texts = [f"{text} Calle{n} b{n}." for n, text in enumerate(TEXTS)]
+    check(texts)
+    with pytest.raises(soundness.Unsound, match=r"no accent in \d+ different words"):
+        check(_instead(lambda _: left)(texts))
 
 
 @pytest.mark.parametrize("page", READABLE)

@@ -8,6 +8,7 @@ languages, each read as one of 13 code pages, it repaired 57%, this module all; 
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable
 from functools import cache, partial
@@ -20,7 +21,7 @@ _MOST_ROUNDS = 3
 """Maximum number of successive misreadings."""
 # Latin-1 and Windows-1252 are treated as one. Any of these may have been used, whatever the language.
 _CODE_PAGES = (
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"),
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
     *("iso8859_2", "cp437", "cp850", "mac_roman"),
 )
 _PUNCTUATION = frozenset("–—‐‑‒―‘’‚‛“”„‟†‡•…‰′″‹›€™\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u00a0\u202f\ufeff")
@@ -28,6 +29,12 @@ _CLOSING = frozenset("»”’…–—")
 # Inside a word; or at its end if the sentence continues.
 _LOST_INSIDE = re.compile(r"(?<=[^\W\d_])\?+(?=[^\W\d_]| [^\W\d_])")
 _LOST_WORD = re.compile(r"(?<!\S)\?{2,}(?=[\s,.;:!]|$)")
+ESCAPE = re.compile(
+    r"[&\\%=\x80-\x84\x86-\x9f](?:(?<=&)(?:#\d+|#x[\da-f]+|[a-z]+);|(?<=\\)u[\da-f]{4}|(?<=[\x80-\x9f])|"
+    r"(?:(?<=\\)x|(?<=[%=]))[c-f][\da-f](?:\\x|[%=])[89ab][\da-f])",
+    re.IGNORECASE,
+)
+"""A letter as an HTML entity, its number or its bytes; or a control character, which only a wrong code page gives."""
 _FRAMES = range(0x2500, 0x25A0)
 """Box drawings, in place of letters in the code pages of DOS and Unix."""
 _WORD = re.compile(r"\S+")
@@ -158,6 +165,16 @@ def word_around(text: str, run: re.Match[str]) -> tuple[int, int]:
     while end < len(text) and not text[end].isspace() and end - run.end() < 20:
         end += 1
     return start, end
+
+
+def escaped(text: str) -> str:
+    """A word with an escaped letter, or with a control character; empty if there is none."""
+    for word in _WORD.findall(text):
+        found = ESCAPE.findall(word)
+        # "&nbsp;" and "&#39;" are no letters, and addresses have their own rules.
+        if any(not one.startswith("&") or html.unescape(one).isalpha() for one in found) and not _ADDRESS.search(word):
+            return str(word)
+    return ""
 
 
 def lost(text: str) -> str:

@@ -37,6 +37,9 @@ _FEWEST_WITHOUT_ACCENTS = 50
 """Minimum number of different texts for the check of missing accents."""
 _MOST_WITHOUT_ACCENTS = 0.04
 """Share of texts with such a word, if others have accents: at most 0.02 in released outputs."""
+_FEWEST_ACCENTED, _MOST_PLAIN = 4, 400
+"""Function words with accents of a language in which so many different words without any are damaged."""
+_ASCII = frozenset(map(chr, range(128)))
 _MOST_LEARNED = 800
 """Number of texts, evenly spaced, to learn word translations and missing accents from."""
 _FEWEST_LEARNED = 100
@@ -173,6 +176,8 @@ def check_letters(texts: Iterable[str], language: str) -> list[str]:
                 (n, found) for n, text in enumerate(some, n_read) if (found := encodings.misread(text, language))
             ]
         lost += [(n, word) for n, text in enumerate(some, n_read) if (word := encodings.lost(text))]
+        if encodings.ESCAPE.search(together):
+            lost += [(n, word) for n, text in enumerate(some, n_read) if (word := encodings.escaped(text))]
         n_marked += sum(not text.isascii() for text in some)
         n_filled += sum(bool(text.strip()) for text in some)
         n_read += len(some)
@@ -199,12 +204,20 @@ def check_letters(texts: Iterable[str], language: str) -> list[str]:
 
 
 def check_accents(texts: Iterable[str], language: str) -> None:
-    """Refuse texts whose words lost their accents: a few words if no accents are left, or many."""
+    """Refuse texts whose words lost their accents, or the letters that have them.
+
+    A few words if no accents are left, or many; or so many words without any accent.
+    """
     damaged = profiles.without_accents(language)
     different = set(texts) if damaged else set[str]()
     if len(different) <= _FEWEST_WITHOUT_ACCENTS:
         return
-    lost = [found for text in different if (found := damaged.intersection(cut(text)))]
+    words_of = list(map(cut, different))
+    n_words = len(set(chain.from_iterable(words_of)))
+    is_accented = sum(not word.isascii() for word in profiles.function_words(language)) >= _FEWEST_ACCENTED
+    if n_words >= _MOST_PLAIN and is_accented and not any(map(str.isalpha, set("".join(different)) - _ASCII)):
+        raise Unsound(LOST, f"has no accent in {n_words:,} different words: letters were lost when it was saved")
+    lost = [found for words in words_of if (found := damaged.intersection(words))]
     if len(lost) <= _MOST_WITHOUT_ACCENTS * len(different) and (
         len(lost) < _LEAST_DAMAGED or any(profiles.has_accents(text) for text in different)
     ):
@@ -222,17 +235,18 @@ def check_translated(items: Sequence[Item], texts: Sequence[str], language: str)
     some = [item.source for item in items[:: max(1, len(items) // 50)]]
     if profiles.likely(some) == language:  # rewriting: some texts stay unchanged
         return
-    same = repeated(items, texts)
+    pairs = zip(_spread(items, _MOST_READ), _spread(texts, _MOST_READ), strict=True)
+    read = [(item.source, text) for item, text in pairs if text.strip()]
+    most = Counter(text for _, text in set(read)).most_common(1)
+    same = repeated(items, texts) | {text for text, n in most if 2 * n > len(read)}
 
     def why(source: str, text: str) -> str:
         if text in same:
             return "the same text for different sentences"
-        if failure(source, text) == "copied":
-            return "copies of the source"
+        if kind := failure(source, text):
+            return "copies of the source" if kind == "copied" else "without words"
         return "in another language" if profiles.may_be_foreign(text, language) else ""
 
-    pairs = zip(_spread(items, _MOST_READ), _spread(texts, _MOST_READ), strict=True)
-    read = [(item.source, text) for item, text in pairs if text.strip()]
     found = Counter(filter(None, (why(source, text) for source, text in read)))
     if len(read) >= _FEWEST_TO_JUDGE and found.total() > _UNSOUND_SHARE * len(read):
         kinds = ", ".join(f"{n / len(read):.0%} {why}" for why, n in found.most_common())
