@@ -16,6 +16,7 @@ from itertools import chain, islice
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import TypeVar
+from unicodedata import category
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io import encodings
@@ -215,7 +216,8 @@ def check_accents(texts: Iterable[str], language: str) -> None:
     words_of = list(map(cut, different))
     n_words = len(set(chain.from_iterable(words_of)))
     is_accented = sum(not word.isascii() for word in profiles.function_words(language)) >= _FEWEST_ACCENTED
-    if n_words >= _MOST_PLAIN and is_accented and not any(map(str.isalpha, set("".join(different)) - _ASCII)):
+    letters = {one for one in set("".join(different)) - _ASCII if category(one)[0] in "LM"}
+    if n_words >= _MOST_PLAIN and is_accented and not letters:
         raise Unsound(LOST, f"has no accent in {n_words:,} different words: letters were lost when it was saved")
     lost = [found for words in words_of if (found := damaged.intersection(words))]
     if len(lost) <= _MOST_WITHOUT_ACCENTS * len(different) and (
