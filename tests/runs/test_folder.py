@@ -81,6 +81,24 @@ def test_files_of_a_cell_that_are_gone_or_no_files(run: Path) -> None:
     assert "is not an ordinary file" in refused(run)
 
 
+@pytest.mark.parametrize("name", [".lock", CELL, f"{CELL}/translations.jsonl", f"{CELL}/result.json"])
+def test_nothing_is_written_through_a_link_in_a_folder(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], selection: Selection, name: str
+) -> None:
+    elsewhere, path = tmp_path / "elsewhere", run / name
+    (run / CELL).rename(tmp_path / "away") if name == CELL else path.unlink(missing_ok=True)
+    path.symlink_to(elsewhere, target_is_directory=name == CELL)
+    elsewhere.mkdir() if name == CELL else None
+    with pytest.raises(UserError, match=r"link"):
+        running.run(RunConfig("fake:right", (selection,), resampling=Resampling(n_resamples=100)), run)
+    assert not elsewhere.exists() or not list(elsewhere.iterdir())
+    if name.endswith("l"):
+        path.unlink()
+        os.mkfifo(path)
+        with pytest.raises(UserError, match=r"no ordinary file"):
+            running.run(RunConfig("fake:right", (selection,), resampling=Resampling(n_resamples=100)), run)
+
+
 def test_data_of_others_are_not_read(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder from others could name any file: nothing of it is shown."""
     private = tmp_path / "private.csv"

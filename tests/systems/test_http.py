@@ -217,7 +217,9 @@ def test_what_a_server_says_is_kept_harmless(server: Server, body: bytes, shown:
 # -- keys
 
 
-@pytest.mark.parametrize("shown", [SECRET, quote(SECRET), quote(SECRET, safe="")])
+@pytest.mark.parametrize(
+    "shown", [SECRET, quote(SECRET), quote(SECRET, safe=""), quote(SECRET, safe="").replace("%2F", "%2f")]
+)
 @pytest.mark.parametrize("code", [400, 401, 500, 200])
 def test_a_server_that_repeats_the_key(server: Server, monkeypatch: pytest.MonkeyPatch, shown: str, code: int) -> None:
     monkeypatch.setenv(KEY, SECRET)
@@ -227,6 +229,8 @@ def test_a_server_that_repeats_the_key(server: Server, monkeypatch: pytest.Monke
         server.steps.clear()
         server.script(servers.sends({"translatedText": [f"La clave es {shown}."], "error": before}))
         assert KEY in failed(server)  # nothing of such an answer is kept
+        server.script(servers.says(b"{}", code, Content_Encoding=SECRET))
+        assert SECRET[:9].lower() not in failed(server, max_retries="0").lower()
 
 
 @pytest.mark.parametrize("key", ["none", "placeholder", "not-needed", "translate"])

@@ -53,7 +53,8 @@ def hold(path: Path, *, timeout_seconds: float = 0.0, on_wait: Callable[[], None
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        # Not through a link, which would create a file elsewhere.
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     except OSError as problem:
         raise UserError(f"cannot lock {path}: {problem.strerror or problem}") from None
     try:

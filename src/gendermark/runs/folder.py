@@ -85,6 +85,7 @@ def write_manifest(
 
 def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
     """Only the same run may write to an existing folder."""
+    _refuse_links(directory)
     if not (directory / MANIFEST).exists():
         return
     held = read_manifest(directory)
@@ -100,6 +101,15 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
         raise UserError(
             f"{directory} holds another run (it differs in {', '.join(changed)}); choose another directory with -o"
         )
+
+
+def _refuse_links(directory: Path) -> None:
+    """Refuse to write to a folder with links or pipes: from others, they could have files elsewhere overwritten."""
+    for path in (*directory.glob("*"), *directory.glob("*/*")):
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            raise BadFile(
+                path, "is a link or no ordinary file, and is not written to; choose another directory with -o"
+            )
 
 
 def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Result) -> dict[str, Any]:
@@ -125,6 +135,7 @@ def add_cell(
 
     Refuse the folder of another run or system, and a cell with other conditions.
     """
+    _refuse_links(directory)
     config = {**config, SCORED: True}
     cells: dict[str, Any] = {}
     selections = {result.cell: result.selection.to_json()}

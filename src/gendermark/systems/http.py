@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, quote_plus, urlsplit, urlunsplit
@@ -47,6 +47,7 @@ _MOST_WORDS = 200
 _DEEPEST = 6
 """Levels searched in an answer; messages are two or three deep."""
 _MESSAGES = ("", "error", "errors", "message", "Message", "explanation", "detail", "error_description")
+_ENCODED = re.compile("%[0-9A-F]{2}")
 _SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _SECRET_WORDS = re.compile(r"key|token|secret|password|auth|credential", re.IGNORECASE)
 _QUOTA_WORDS = re.compile(r"quota|limit exceeded|payment|budget|insufficient (funds|balance|credit)", re.IGNORECASE)
@@ -303,9 +304,10 @@ class Client:
 
     def _body(self, response: httpx.Response, most_bytes: int) -> bytes:
         """The whole body. Answers are asked for unpacked: a few packed bytes can expand beyond memory."""
-        packing = response.headers.get("Content-Encoding", "").strip().lower()
-        if packing not in ("", "identity"):
-            raise _PassingError(f"sent an answer packed as {packing:.40}, which it was not asked for", kind="garbled")
+        packing = response.headers.get("Content-Encoding", "").strip()
+        if packing.lower() not in ("", "identity"):
+            shown = f"{self.masked(packing):.40}"
+            raise _PassingError(f"sent an answer packed as {shown}, which it was not asked for", kind="garbled")
         body = bytearray()
         for chunk in response.iter_raw():
             body += chunk
@@ -476,19 +478,29 @@ def refuse_options(family: str, options: Mapping[str, str], known: Sequence[str]
 
 def are_in(secrets: Mapping[str, str], *texts: str) -> bool:
     """Whether a text contains a key, plain or URL-encoded."""
-    forms = [form for value in secrets.values() if _is_no_word(value) for form in _forms(value)]
-    return any(form in text for text in texts for form in forms)
+    known = _pattern(*filter(_is_no_word, secrets.values()))
+    return any(known.search(text) for text in texts)
 
 
 def mask(secrets: Mapping[str, str], text: str) -> str:
     """Replace keys by ***, plain and URL-encoded."""
-    for form in sorted({form for value in secrets.values() for form in _forms(value)}, key=len, reverse=True):
-        text = text.replace(form, "***")
-    return text
+    return _pattern(*secrets.values()).sub("***", text)
 
 
-def _forms(value: str) -> set[str]:
-    return {value, json.dumps(value)[1:-1], quote(value), quote(value, safe=""), quote_plus(value)}
+@cache
+def _pattern(*values: str) -> re.Pattern[str]:
+    """Matches these keys in all forms, the longest first; nothing if there are none."""
+    ways: list[Callable[[str], str]] = [
+        str,
+        lambda one: json.dumps(one)[1:-1],
+        quote,
+        partial(quote, safe=""),
+        quote_plus,
+    ]
+    forms = {way(one) for one in values for way in ways}
+    longest = sorted(forms, key=len, reverse=True)
+    # Some encoders write %2F, others %2f.
+    return re.compile("|".join(_ENCODED.sub(r"(?i:\g<0>)", re.escape(form)) for form in longest) or "(?!)")
 
 
 def _is_no_word(value: str) -> bool:
