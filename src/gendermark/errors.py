@@ -11,6 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
+def first_line(problem: BaseException) -> str:
+    """The message of another library's error, for one of ours."""
+    return str(problem).strip().partition("\n")[0] or type(problem).__name__
+
+
 class UserError(Exception):
     """A mistake that the user can fix."""
 

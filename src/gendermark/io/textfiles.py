@@ -48,6 +48,12 @@ def content_hash(path: Path | str) -> str:
     return found.hexdigest()
 
 
+def name_and_content(path: Path) -> bytes:
+    """Changes with a file's name and content, not its location."""
+    with path.open("rb") as file:  # may have many gigabytes
+        return path.name.encode() + b"\0" + hashlib.file_digest(file, "sha256").digest()
+
+
 def _blocks(path: Path | str) -> Iterator[bytes]:
     """A file in pieces that end at line ends, one in memory at a time."""
     path = Path(path)

@@ -23,7 +23,8 @@ from gendermark import api
 from gendermark.benchmarks.uncertainty.alphas import correlation
 from gendermark.cli.options import AcceptUnsound, ResumedIn, StudiedData, option_group
 from gendermark.cli.terminal import AsJson, say
-from gendermark.errors import MissingExtra, UserError
+from gendermark.errors import MissingExtra, UserError, first_line
+from gendermark.io.pretrained import loaded, locate, open_config, open_tokeniser, quietly
 from gendermark.io.textfiles import read_json
 from gendermark.lab import studies
 from gendermark.lab.export import forced, greedy, save_whole
@@ -36,8 +37,7 @@ from gendermark.reporting.document import Table
 from gendermark.runs.compare import Comparison
 from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.selection import Selection
-from gendermark.systems.engine import content_hash, first_line
-from gendermark.systems.huggingface_opening import loaded, locate, open_config, open_tokeniser, quietly
+from gendermark.systems.engine import content_hash
 from gendermark.systems.tokenisers import PAIR, SINGLE, Direction
 
 COMPARED = studies.compared_in("debias")

@@ -18,13 +18,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from gendermark.io.pretrained import quietly
 from gendermark.io.textfiles import write_text
 from gendermark.lab.corpus import Ids, Pieces
 from gendermark.lab.grammar import Pair
 from gendermark.lab.torch_models import N_POSITIONS, Architecture
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.engine import padded
-from gendermark.systems.huggingface_opening import quietly
 from gendermark.systems.system import open_system
 from gendermark.systems.tokenisers import Direction
 

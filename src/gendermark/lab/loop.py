@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gendermark import __version__
-from gendermark.errors import BadFile, MissingExtra, UserError
+from gendermark.errors import BadFile, MissingExtra, UserError, first_line
 from gendermark.io import locks
 from gendermark.runs.translate import Progress
-from gendermark.systems.engine import first_line, is_out_of_memory
+from gendermark.systems.engine import is_out_of_memory
 
 _SPARE_BYTES = 2**20
 """Below this a disk counts as full."""

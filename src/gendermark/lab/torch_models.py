@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from gendermark.errors import BadFile, MissingExtra, UnknownName, UserError
+from gendermark.errors import BadFile, MissingExtra, UnknownName, UserError, first_line
+from gendermark.io.pretrained import is_installed, quantised
 from gendermark.io.textfiles import read_json
 from gendermark.records import Request, Task
 from gendermark.systems.engine import (
@@ -33,12 +34,10 @@ from gendermark.systems.engine import (
     check_pair,
     content_hash,
     decoding_name,
-    first_line,
     padded,
     target_of,
     too_long,
 )
-from gendermark.systems.huggingface_opening import is_installed, quantised
 from gendermark.systems.sampling import Continuation, Draw
 from gendermark.systems.system import count_option, number_option, refuse_unknown_options, split_options, with_options
 from gendermark.systems.tokenisers import Direction, one_line, open_tokenisers

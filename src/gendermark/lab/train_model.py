@@ -20,7 +20,7 @@ from typer import Option
 from gendermark import api
 from gendermark.cli.options import ResumedIn, language, option_group, sampling_pairs
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
-from gendermark.errors import BadFile, UserError
+from gendermark.errors import BadFile, UserError, first_line
 from gendermark.io.textfiles import read_bytes, write_lines, write_text
 from gendermark.lab import loop, torch_models
 from gendermark.lab import training_text as text
@@ -30,7 +30,7 @@ from gendermark.lab.studies import Texts
 from gendermark.lab.torch_models import MODEL_FILE, Architecture, read_facts
 from gendermark.lab.training_text import Line, Part
 from gendermark.runs.run import NO_CONTEXT, RunContext
-from gendermark.systems.engine import by_length, first_line, padded
+from gendermark.systems.engine import by_length, padded
 from gendermark.systems.huggingface import device_of
 from gendermark.systems.tokenisers import Direction
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import gendermark
-from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.errors import BadFile, UnknownName, UserError, first_line
 from gendermark.io.textfiles import read_json, read_text
 from gendermark.records import Request, Task
 from gendermark.systems import tokenisers
@@ -35,7 +35,6 @@ from gendermark.systems.engine import (
     check_pair,
     content_hash,
     decoding_name,
-    first_line,
     is_out_of_memory,
     target_of,
     too_long,

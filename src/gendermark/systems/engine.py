@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from gendermark.errors import SystemFailure, UserError
+from gendermark.errors import SystemFailure, UserError, first_line
+from gendermark.io.textfiles import name_and_content
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.sampling import Continuation, Decoding, Draw, draw
 from gendermark.systems.system import KEPT, System, by_direction, count_option
@@ -355,13 +356,3 @@ def content_hash(files: Sequence[Path], settings: Mapping[str, object]) -> str:
     for path in files:
         digest.update(name_and_content(path))
     return digest.hexdigest()[:16]
-
-
-def name_and_content(path: Path) -> bytes:
-    """Changes with a file's name and content, not its location."""
-    with path.open("rb") as file:  # may have many gigabytes
-        return path.name.encode() + b"\0" + hashlib.file_digest(file, "sha256").digest()
-
-
-def first_line(problem: BaseException) -> str:
-    return str(problem).strip().partition("\n")[0] or type(problem).__name__

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gendermark.errors import MissingExtra, UserError
+from gendermark.errors import MissingExtra, UserError, first_line
+from gendermark.io import pretrained as opening
+from gendermark.io.pretrained import Place, loaded, quietly
 from gendermark.reading.codes import LANGUAGES
 from gendermark.records import Request, Task
-from gendermark.systems import huggingface_opening as opening
 from gendermark.systems import tokenisers
 from gendermark.systems.chat import EXTRACTION_VERSION, extract, open_prompt
 from gendermark.systems.engine import (
@@ -38,11 +39,9 @@ from gendermark.systems.engine import (
     by_length,
     check_pair,
     decoding_name,
-    first_line,
     target_of,
     too_long,
 )
-from gendermark.systems.huggingface_opening import Place, loaded, quietly
 from gendermark.systems.sampling import Continuation, Draw
 from gendermark.systems.system import (
     choice_option,

@@ -1,4 +1,4 @@
-"""Locate and open the models of `hf:`."""
+"""Locate and open models of the transformers library, from the Hugging Face hub or a directory."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from gendermark.errors import MissingExtra, UserError
-from gendermark.io.textfiles import read_json
-from gendermark.systems.engine import first_line, name_and_content
+from gendermark.errors import MissingExtra, UserError, first_line
+from gendermark.io.textfiles import name_and_content, read_json
 
 _MARIAN_FILES = ("source.spm", "target.spm", "vocab.json")
 _TOKENISER_FILES = ("*.model", "*.spm", "vocab*", "merges.txt", "dict.txt", "*.tiktoken", "*.tokenizer", "tekken.json")
