@@ -41,17 +41,6 @@ class Entailment:
         found = self._answers(pairs)
         return [found[pair] == _YES for pair in pairs]
 
-    def forecast(self, portions: Iterable[Sequence[Sequence[str]]]) -> None:
-        """Estimate the time to cluster these groups of texts, assuming that no two are linked."""
-
-        def known(pairs: Sequence[Pair]) -> list[bool]:
-            found = self._answers.expect(pairs)
-            return [found.get(pair) == _YES for pair in pairs]
-
-        for groups in portions:
-            entailment_clusters(groups, known)
-        self._answers.tell("pairs of texts at most in the first direction")
-
     def _ask(self, pairs: Sequence[Question]) -> Iterator[bytes]:
         premises, hypotheses = zip(*pairs, strict=True)
         with import_module("torch").inference_mode():

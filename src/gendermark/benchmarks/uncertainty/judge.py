@@ -162,7 +162,6 @@ def _meanings(
         return
     entails = entailment_of(entailment)
     portions = [drawn[start : start + _SENTENCES_AT_ONCE] for start in range(0, len(drawn), _SENTENCES_AT_ONCE)]
-    entails.forecast([found.samples.texts for found in portion] for portion in portions)
     for portion in portions:
         texts = [found.samples.texts for found in portion]
         clusters = entailment_clusters(texts, entails)

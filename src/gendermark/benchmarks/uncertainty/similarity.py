@@ -247,10 +247,7 @@ def _e5(model: str, distance: str, suffix: str) -> Similarity:
 
     def matrices(groups: Groups) -> Iterator[Floats]:
         waiting = list(groups)
-        distinct = list(dict.fromkeys((text,) for texts in waiting for text in texts))
-        for start in range(0, len(distinct), _TEXTS_AT_ONCE):
-            answers.expect(distinct[start : start + _TEXTS_AT_ONCE])
-        answers.tell("texts to embed")
+        answers.prepare({(text,) for texts in waiting for text in texts})  # all at once, for full batches
         return _by_embedding(waiting, embed, distance)
 
     return Similarity(name + suffix, matrices)
