@@ -474,7 +474,7 @@ def run(
         stack.enter_context(closing(opened))
         spec = opened.spec if callable(system) else system
         config = RunConfig(spec, selections, given, how, forced_choice, accept_unsound)
-        results = running.carry_out(running.plan(config, opened), opened, folder, context)
+        results = running.carry_out(config, running.plan(config, opened), opened, folder, context)
     return results[0] if isinstance(benchmark, str | Selection) else results
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import gendermark
 from browser.conftest import expect
-from gendermark.runs import folder
+from gendermark.io.textfiles import write_json
 
 CELLS = ("tgbi.ko-en", "winomt.en-he")
 
@@ -101,7 +101,7 @@ def test_a_finding_leads_to_its_sentences_for_everybody(
 def test_a_run_that_is_going(open_page: Any, serve: Any, runs: Path, tmp_path: Path) -> None:
     directory = Path(shutil.copytree(runs / "right", tmp_path / "run"))
     finished = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-    folder.write_json(directory / "manifest.json", {**finished, "status": "running", "cells": {}})
+    write_json(directory / "manifest.json", {**finished, "status": "running", "cells": {}})
     (directory / CELLS[1]).rename(tmp_path / "later")
     watched = open_page(serve(directory))
     page = watched.page
@@ -112,6 +112,6 @@ def test_a_run_that_is_going(open_page: Any, serve: Any, runs: Path, tmp_path: P
     expect(page.locator("#run-list")).to_contain_text("2 of 2 parts written")
     expect(page.locator("#findings h3")).to_have_count(2)
     expect(page.locator("#summary p").first).not_to_have_text(before)
-    folder.write_json(directory / "manifest.json", finished)
+    write_json(directory / "manifest.json", finished)
     expect(page.locator("#run-list")).to_contain_text("finished")
     watched.assert_quiet()

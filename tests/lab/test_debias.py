@@ -336,7 +336,7 @@ def test_places_and_files_that_are_refused(marian: Path, tmp_path: Path, study: 
     refused(tmp_path, "debias.json")
     (tmp_path / "debias.json").unlink()
     with locks.hold(tmp_path / ".lock"):
-        refused(tmp_path, "another process holds ")
+        refused(tmp_path, "another process is writing to")
     (tmp_path / "en").write_text("One.\nTwo.\n", encoding="utf-8")
     (tmp_path / "es").write_text("Uno.\n", encoding="utf-8")
     refused(tmp_path / "out", "has 2 lines", more=("--to", "es", "--bleu", tmp_path / "en", tmp_path / "es"))

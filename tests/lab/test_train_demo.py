@@ -116,7 +116,7 @@ def test_the_command_and_what_it_refuses(
     train(unfinished, "--steps", "51").is_refusal("n_steps was 50")
     train(unfinished, "--seed", "1").is_refusal("seed was 0")
     with locks.hold(unfinished / ".lock"):
-        train(unfinished).is_refusal("another process holds ")
+        train(unfinished).is_refusal("another process is writing to")
     for content in (b"", b"no checkpoint", b"PK\x03\x04 half of one"):
         (unfinished / "checkpoint.pt").write_bytes(content)
         train(unfinished).is_refusal("checkpoint.pt is not a whole checkpoint")

@@ -19,11 +19,11 @@ import gendermark
 from gendermark.errors import BadFile, UserError
 from gendermark.io import disk_list, locks
 from gendermark.io.disk_list import DiskList
+from gendermark.io.textfiles import write_json
 from gendermark.reporting import ui
 from gendermark.reporting.rows import Explorer, Filter
 from gendermark.reporting.server import Server
 from gendermark.reporting.ui import RunFolders
-from gendermark.runs import folder
 from gendermark.runs.folder import read_run
 
 CELLS = ("tgbi.ko-en", "winomt.en-he")
@@ -51,7 +51,7 @@ def folders(made: Path, tmp_path: Path) -> Path:
 def make_unfinished(directory: Path, *cells: str) -> None:
     """As a run leaves its folder when only these cells are written."""
     manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
-    folder.write_json(directory / "manifest.json", {**manifest, "status": "running", "cells": {}})
+    write_json(directory / "manifest.json", {**manifest, "status": "running", "cells": {}})
     for cell in CELLS:
         if cell not in cells:
             shutil.rmtree(directory / cell)

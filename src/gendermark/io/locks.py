@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from gendermark.errors import UserError
@@ -73,6 +73,21 @@ def hold(path: Path, *, timeout_seconds: float = 0.0, on_wait: Callable[[], None
         yield
     finally:
         os.close(handle)  # releases the lock
+
+
+@contextmanager
+def claimed(directory: Path) -> Iterator[None]:
+    """Write to a directory alone, made if needed; refuse a file, and one that another process writes to."""
+    if directory.exists() and not directory.is_dir():
+        raise UserError(f"{directory} is a file; choose a directory with -o")
+    with ExitStack() as held:
+        try:
+            held.enter_context(hold(directory / ".lock"))
+        except LockTimeoutError:
+            raise UserError(
+                f"another process is writing to {directory}; wait for it, or choose another directory with -o"
+            ) from None
+        yield
 
 
 def is_held(path: Path) -> bool:

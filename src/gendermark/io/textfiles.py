@@ -226,10 +226,14 @@ def write_text(path: Path | str, text: str) -> None:
     write_parts(path, [text])
 
 
-def write_parts(path: Path | str, parts: Iterable[str]) -> None:
+def write_json(path: Path | str, value: Any) -> None:
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def write_parts(path: Path | str, parts: Iterable[str | bytes]) -> None:
     def write(file: BinaryIO) -> None:
         for part in parts:
-            file.write(part.encode())
+            file.write(part.encode() if isinstance(part, str) else part)
 
     write_whole(path, write)
 

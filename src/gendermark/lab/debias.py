@@ -25,7 +25,7 @@ from gendermark.cli.options import AcceptUnsound, ResumedIn, StudiedData, option
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import MissingExtra, UserError, first_line
 from gendermark.io.pretrained import loaded, locate, open_config, open_tokeniser, quietly
-from gendermark.io.textfiles import read_json
+from gendermark.io.textfiles import read_json, write_json
 from gendermark.lab import studies
 from gendermark.lab.export import forced, greedy, save_whole
 from gendermark.lab.studies import SOURCE_LANGUAGE, PlainSet, Point, Row
@@ -364,7 +364,7 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
             "signatures": studies.signatures(made),
             "notes": notes,
         }
-        studies.write_record(output / _RECORD, {"settings": asked, "report": report})
+        write_json(output / _RECORD, {"settings": asked, "report": report})
     return report
 
 

@@ -6,10 +6,10 @@ reaches bit-identical weights after resuming.
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import platform
-import shutil
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,13 +22,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from gendermark import __version__
-from gendermark.errors import BadFile, MissingExtra, UserError, first_line
+from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.io import locks
+from gendermark.io.textfiles import write_parts
 from gendermark.runs.translate import Progress
 from gendermark.systems.engine import is_out_of_memory
 
-_SPARE_BYTES = 2**20
-"""Below this a disk counts as full."""
 PACKAGES = ("torch", "transformers", "sentencepiece", "ctranslate2")
 LOSSES_REPORTED = 50
 SECONDS_PER_CHECKPOINT = 120.0
@@ -94,22 +93,17 @@ class Checkpoint:
     recipe: Mapping[str, Any]
 
     def write(self, model: Any, optimizer: Any, progressed: Progressed) -> None:
-        """Write atomically: a training killed here resumes from the previous checkpoint."""
+        """Write atomically: a training killed here, or a full disk, leaves the previous checkpoint."""
         import torch
 
         state = {"recipe": dict(self.recipe), "model": model.state_dict(), "optimizer": optimizer.state_dict()}
-        temporary = self.path.with_suffix(".writing")
+        content = io.BytesIO()  # torch's own writer has no error for a full disk
+        torch.save({**state, **vars(progressed)}, content)
         try:
-            torch.save({**state, **vars(progressed)}, temporary)
-            with temporary.open("rb") as file:
-                os.fsync(file.fileno())
-            temporary.replace(self.path)
-        except (OSError, RuntimeError) as problem:  # torch's own writer has no better error for a full disk
-            is_full = shutil.disk_usage(self.path.parent).free < _SPARE_BYTES
-            reason = getattr(problem, "strerror", None) or ("the disk is full" if is_full else first_line(problem))
-            temporary.unlink(missing_ok=True)  # it may be what fills the disk
+            write_parts(self.path, [content.getvalue()])
+        except UserError as problem:
             kept = "; the checkpoint before is kept" if self.path.exists() else ""
-            raise UserError(f"cannot write {temporary} ({reason}){kept}; fix that and rerun the same command") from None
+            raise UserError(f"{problem}{kept}; fix that and rerun the same command") from None
 
     def read(self) -> dict[str, Any] | None:
         """The state left by a training of this recipe, if any.
@@ -216,8 +210,6 @@ def claimed(directory: Path, seed: int) -> Iterator[None]:
     """Train in this directory, alone and reproducibly."""
     import torch
 
-    if directory.exists() and not directory.is_dir():
-        raise UserError(f"{directory} is a file; choose a directory with -o")
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it CUDA refuses deterministic algorithms
     n_threads, was_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     deterministic: Any = torch.utils.deterministic
@@ -227,7 +219,7 @@ def claimed(directory: Path, seed: int) -> Iterator[None]:
     # Saves a twentieth of the time for memory that is written before it is read.
     deterministic.fill_uninitialized_memory = False
     try:
-        with locks.hold(directory / ".lock"), torch.random.fork_rng(devices=[]):
+        with locks.claimed(directory), torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             yield
     finally:

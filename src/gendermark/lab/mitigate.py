@@ -23,7 +23,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.cli.options import AcceptUnsound, ResumedIn, StudiedData, To, option_group
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UserError
-from gendermark.io.textfiles import write_text
+from gendermark.io.textfiles import write_json, write_text
 from gendermark.lab import studies
 from gendermark.lab.studies import SOURCE_LANGUAGE, Key, Made, Point, Row
 from gendermark.lab.timing import measure
@@ -162,7 +162,7 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
         "notes": [*([] if test_set else [studies.NO_REFERENCES]), *studies.unsound_notes(made)],
     }
     report["findings"] = findings(report)
-    studies.write_record(output / "mitigate.json", report)
+    write_json(output / "mitigate.json", report)
     document = [Section(_title(report), [table(report), Bullets([*report["findings"], *report["notes"]])], level=1)]
     write_text(output / "table.md", markdown_.markdown(document))
     return report

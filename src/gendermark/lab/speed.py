@@ -27,6 +27,7 @@ from gendermark.benchmarks.simplegen.judge import BENCHMARK
 from gendermark.cli.options import AcceptUnsound, ResumedIn, Rules, StudiedData, To, option_group
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UnknownName, UserError
+from gendermark.io.textfiles import write_json
 from gendermark.lab import speed_report, studies
 from gendermark.lab.speed_report import QUALITY, Measured, Study
 from gendermark.lab.studies import SOURCE_LANGUAGE, Made, PlainSet, Point, Span
@@ -238,7 +239,7 @@ def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
             settings.resampling.confidence,
             {name: tuple(point.name for point in found) for name, found in trainings_of(settings).items()},
         )
-        studies.write_record(output / RECORD, {"settings": asked, "report": speed_report.study_json(found)})
+        write_json(output / RECORD, {"settings": asked, "report": speed_report.study_json(found)})
     return found
 
 

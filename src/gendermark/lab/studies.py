@@ -5,7 +5,6 @@ A plain test set has sentences without gender: it measures translation quality (
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import tomllib
@@ -26,7 +25,7 @@ from gendermark.cli import terminal
 from gendermark.cli.options import Executor, Store, option_group, resampling, system_options
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.io import locks
-from gendermark.io.textfiles import read_json, read_lines, write_text
+from gendermark.io.textfiles import read_json, read_lines, write_json
 from gendermark.lab.grammar import generate
 from gendermark.metrics import quality, statistics
 from gendermark.metrics.intervals import Pairing
@@ -410,16 +409,14 @@ def claimed(record: Path, settings: Row, own: Sequence[str]) -> Iterator[None]:
     Only the same study may reuse a directory; without a record it must not contain its `own` files.
     """
     _check_reusable(record, settings, own)
-    with locks.hold(record.parent / ".lock"):
+    with locks.claimed(record.parent):
         _check_reusable(record, settings, own)  # again: another process may have been faster
-        write_record(record, {"settings": settings})
+        write_json(record, {"settings": settings})
         yield
 
 
 def _check_reusable(path: Path, settings: Row, own: Sequence[str]) -> None:
     output = path.parent
-    if output.exists() and not output.is_dir():
-        raise UserError(f"{output} is a file; choose a directory with -o")
     if not path.exists():
         for name in own:
             if (output / name).exists():
@@ -433,7 +430,3 @@ def _check_reusable(path: Path, settings: Row, own: Sequence[str]) -> None:
         raise UserError(
             f"{output} holds another study (it differs in {', '.join(changed)}); choose another directory with -o"
         )
-
-
-def write_record(path: Path, record: Row) -> None:
-    write_text(path, json.dumps(record, ensure_ascii=False, indent=2) + "\n")

@@ -6,7 +6,6 @@ a killed study resumes with the next one.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import platform
@@ -23,7 +22,7 @@ from statistics import median
 from typing import Any
 
 from gendermark import __version__
-from gendermark.io.textfiles import write_text
+from gendermark.io.textfiles import read_jsonl, write_jsonl
 from gendermark.lab.studies import Span
 from gendermark.records import Request
 from gendermark.systems.system import System
@@ -76,33 +75,15 @@ class Diary:
     """The file of finished rounds, one per line; the first line has settings and machine."""
 
     def __init__(self, path: Path, what: Mapping[str, Any]) -> None:
-        self._path = path
-        self.rounds: list[Round] = []
-        self.forgot: list[str] = []
+        self._path, self._what = path, what
+        before, *rounds = [row for _, row in read_jsonl(path)] if path.exists() else [what]
+        self.forgot = sorted(key for key in {*what, *before} if what.get(key) != before.get(key))
         """Why earlier rounds do not count."""
-        lines: list[dict[str, Any]] = []
-        if path.exists():
-            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
-                try:
-                    lines.append(json.loads(line))
-                except ValueError:  # truncated by a kill; rewritten below
-                    break
-        if lines and lines[0] != dict(what):
-            self.forgot = sorted(key for key in {*what, *lines[0]} if what.get(key) != lines[0].get(key))
-        else:
-            self.rounds = list(lines[1:])
-        write_text(path, "".join(map(_line, [what, *self.rounds])))
+        self.rounds: list[Round] = [] if self.forgot else list(rounds)
 
     def add(self, one: Round) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(_line(one))
-            file.flush()
-            os.fsync(file.fileno())
         self.rounds.append(one)
-
-
-def _line(row: Mapping[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False) + "\n"
+        write_jsonl(self._path, map(dict, [self._what, *self.rounds]))
 
 
 @dataclass(frozen=True)

@@ -12,34 +12,21 @@ Network", ACL).
 from __future__ import annotations
 
 import contextlib
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gendermark.errors import BadFile, MissingExtra, UnknownName, UserError, first_line
 from gendermark.io.pretrained import is_installed, quantised
 from gendermark.io.textfiles import read_json
 from gendermark.records import Request, Task
-from gendermark.systems.engine import (
-    WITHOUT_EFFECT,
-    Engine,
-    Job,
-    Output,
-    Prefix,
-    by_length,
-    check_pair,
-    content_hash,
-    decoding_name,
-    padded,
-    target_of,
-    too_long,
-)
+from gendermark.systems import engine, system
+from gendermark.systems.engine import Engine, Job, Output, Prefix
 from gendermark.systems.sampling import Continuation, Draw
-from gendermark.systems.system import count_option, number_option, refuse_unknown_options, split_options, with_options
 from gendermark.systems.tokenisers import Direction, one_line, open_tokenisers
 
 TASKS = Engine.tasks
@@ -89,17 +76,17 @@ class Torch(Engine):
     failures = (RuntimeError, ValueError, IndexError)
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        path, options = split_options(argument, options)
-        refuse_unknown_options("torch", options, OPTIONS)
-        self.spec = with_options(f"torch:{Path(path)}", options, WITHOUT_EFFECT)
+        path, options = system.split_options(argument, options)
+        system.refuse_unknown_options("torch", options, OPTIONS)
+        self.spec = system.with_options(f"torch:{Path(path)}", options, engine.WITHOUT_EFFECT)
         for package in ("torch", "safetensors"):
             if not is_installed(package):
                 raise MissingExtra(self.spec, "train")
         from gendermark.lab.transformer import Search, Transformer
 
         super().__init__(options)
-        self._threads = count_option(options, "threads", 1)
-        self._max_length = min(count_option(options, "max_length", 256), N_POSITIONS)
+        self._threads = system.count_option(options, "threads", 1)
+        self._max_length = min(system.count_option(options, "max_length", 256), N_POSITIONS)
         compute_type = options.get("compute_type", "float32")
         if compute_type not in COMPUTE_TYPES:
             raise UserError(f"option compute_type of torch: is one of {', '.join(COMPUTE_TYPES)}, not {compute_type!r}")
@@ -113,8 +100,8 @@ class Torch(Engine):
             self._model = quantised(model) if compute_type == "int8" else model
         self._numbers = {word: number for number, word in enumerate(self._words)}
         self._end = self._numbers[_END]
-        penalty = number_option(options, "length_penalty", 1.0, above=-1.0)
-        beam_size = count_option(options, "beam_size", 5)
+        penalty = system.number_option(options, "length_penalty", 1.0, above=-1.0)
+        beam_size = system.count_option(options, "beam_size", 5)
         self._search = Search(self._model, self._end, beam_size, self._max_length, penalty)
         settings = {
             "beam_size": beam_size,
@@ -123,8 +110,8 @@ class Torch(Engine):
             "compute_type": compute_type,
         }
         files = (directory / MODEL_FILE, directory / FACTS_FILE, directory / WORDS_FILE, *self._tokenisers.files)
-        self.system_id = f"torch#{content_hash(files, settings)}"
-        self.decoding = decoding_name(beam_size, compute_type, None if penalty == 1 else penalty)
+        self.system_id = f"torch#{engine.content_hash(files, settings)}"
+        self.decoding = engine.decoding_name(beam_size, compute_type, None if penalty == 1 else penalty)
         self.computing = f"cpu, threads {self._threads}"
 
     def close(self) -> None:
@@ -145,15 +132,15 @@ class Torch(Engine):
     # -- what the model is given, and what it says
 
     def _new_frame(self, direction: Direction) -> None:
-        check_pair(self._direction, direction, f"by its {FACTS_FILE}")
+        engine.check_pair(self._direction, direction, f"by its {FACTS_FILE}")
 
     def _job(self, request: Request, frame: None) -> Job:  # noqa: ARG002
         source = self._encoded(self._tokenisers.source.pieces(one_line(request.source)))
         target: list[int] = []
         if request.task is Task.SCORE:
-            target = self._encoded(self._tokenisers.target.pieces(one_line(target_of(request, self.spec))))
+            target = self._encoded(self._tokenisers.target.pieces(one_line(engine.target_of(request, self.spec))))
         is_too_long = max(len(source), len(target)) > N_POSITIONS
-        return Job(request, source, target, too_long(N_POSITIONS) if is_too_long else None)
+        return Job(request, source, target, engine.too_long(N_POSITIONS) if is_too_long else None)
 
     def _encoded(self, pieces: Sequence[str]) -> list[int]:
         return [*(self._numbers.get(piece, self._numbers[_UNKNOWN]) for piece in pieces), self._end]
@@ -171,48 +158,29 @@ class Torch(Engine):
         import torch
 
         sources, targets = ([getattr(job, side) for job in jobs] for side in ("source", "target"))
-        rows = [torch.tensor(padded(side, self._model.pad)) for side in (sources, targets)]
+        rows = [torch.tensor(engine.padded(side, self._model.pad)) for side in (sources, targets)]
         logits = self._model(*rows).double()
         found = logits.log_softmax(-1).gather(1, rows[1][rows[1] != self._model.pad][:, None])[:, 0]
         return [tuple(part.tolist()) for part in found.split([len(target) for target in targets])]
 
-    def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
-        """Group prefixes by length, so that all of a batch continue from the same position."""
-        by_words: dict[int, list[int]] = defaultdict(list)
-        for place, prefix in enumerate(prefixes):
-            by_words[len(prefix.tokens)].append(place)
-        return [
-            [places[one] for one in batch]
-            for places in by_words.values()
-            for batch in by_length([len(prefixes[place].source) for place in places], self._model_batch_size)
-        ]
-
     def _continue(self, prefixes: Sequence[Prefix], frame: None, n_together: int) -> list[Continuation]:  # noqa: ARG002
         import torch
 
-        model, n_given = self._model, len(prefixes[0].tokens)
-        memory = model.read(torch.tensor(padded([prefix.source for prefix in prefixes], model.pad)))
-        state, last = model.begin(), torch.full((len(prefixes), 1), model.pad)
-        given = torch.tensor([prefix.tokens for prefix in prefixes])
-        words, rows = [], []
-        ended = torch.zeros(len(prefixes), dtype=torch.bool)
+        model, sources = self._model, [prefix.source for prefix in prefixes]
+        memory, state = model.read(torch.tensor(engine.padded(sources, model.pad))), model.begin()
+
+        def step(tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+            nonlocal state
+            following = tokens if state.n_words else [[model.pad, *row] for row in tokens]
+            for words in torch.tensor(following).T:
+                logits, state = model.step(words[:, None], state, memory)
+            found: NDArray[np.float32] = logits[:, 0].numpy()
+            return found
+
         # Few translations are twice as long as their source; those that are, are continued again.
-        n_steps = n_given + 2 * max(len(prefix.source) for prefix in prefixes) + 16
-        for place in range(min(self._max_length, n_steps)):
-            logits, state = model.step(last, state, memory)
-            if place < n_given:
-                last = given[:, place : place + 1]
-                continue
-            last = logits.argmax(-1)
-            words.append(last[:, 0])
-            rows.append(logits[:, 0])
-            ended |= last[:, 0] == self._end
-            if bool(ended.all()):
-                break
-        said, thought = torch.stack(words, 1).tolist(), torch.stack(rows, 1).numpy()
-        lengths = [one.index(self._end) + 1 if self._end in one else len(one) for one in said]
-        every = zip(said, np.asarray(thought, dtype=np.float32), lengths, strict=True)
-        return [Continuation(one[:n], logits[:n]) for one, logits, n in every]
+        n_steps = 2 * max(map(len, sources)) + 16
+        given = [prefix.tokens for prefix in prefixes]
+        return engine.greedy_paths(step, given, self._end, n_steps, self._max_length, model.pad - 1)
 
 
 def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:

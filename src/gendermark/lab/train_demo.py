@@ -5,7 +5,6 @@ It is a Marian model of Transformers from its first step.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -18,7 +17,7 @@ import typer
 from gendermark.cli.options import ResumedIn
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
 from gendermark.errors import UnknownName
-from gendermark.io.textfiles import write_text
+from gendermark.io.textfiles import write_json
 from gendermark.lab import loop
 from gendermark.lab.corpus import Corpus, Pieces, encode_pairs, train_pieces
 from gendermark.lab.export import compare_forms, evaluate, log_probabilities, marian_model, n_bytes, write_model
@@ -99,7 +98,7 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
         "bytes": {name: n_bytes(directory / name) for name in ("hf", "ctranslate2")},
         "versions": loop.versions(),
     }
-    write_text(directory / "report.json", json.dumps(report, indent=2) + "\n")
+    write_json(directory / "report.json", report)
     return report
 
 

@@ -7,7 +7,6 @@ a teacher's translations.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,7 +20,7 @@ from gendermark import api
 from gendermark.cli.options import ResumedIn, language, option_group, sampling_pairs
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
 from gendermark.errors import BadFile, UserError, first_line
-from gendermark.io.textfiles import read_bytes, write_lines, write_text
+from gendermark.io.textfiles import read_bytes, write_json, write_lines
 from gendermark.lab import loop, torch_models
 from gendermark.lab import training_text as text
 from gendermark.lab.corpus import UNKNOWN, Corpus, Pieces, encode_pairs, train_pieces
@@ -396,7 +395,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: loop
         "architecture": asdict(settings.shape),
         **{name: value for name, value in prepared.facts.items() if name in ("context", "self_training")},
     }
-    write_text(directory / torch_models.FACTS_FILE, json.dumps(facts, indent=2) + "\n")
+    write_json(directory / torch_models.FACTS_FILE, facts)
     spec = f"torch:{directory}"
     translated = {
         part.name: greedy(spec, [line.source for line in part.test], settings.direction) for part in prepared.parts
@@ -427,7 +426,7 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: loop
         **_exported(settings, prepared, model, translated),
         "versions": loop.versions(),
     }
-    write_text(directory / "report.json", json.dumps(report, indent=2) + "\n")
+    write_json(directory / "report.json", report)
     return report
 
 

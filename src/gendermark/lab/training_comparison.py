@@ -18,7 +18,7 @@ from gendermark import api
 from gendermark.cli.options import ResumedIn, Rules, StudiedData, To, option_group, pairs
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UserError
-from gendermark.io.textfiles import write_text
+from gendermark.io.textfiles import write_json, write_text
 from gendermark.lab import studies
 from gendermark.lab.studies import Key, Point, Row
 from gendermark.lab.torch_models import trained_facts
@@ -141,7 +141,7 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
             rows = studies.compared(made[first], made[name], [one.key for one in COMPARED], test_set, how)
             report["models"].append({"name": name, "comparisons": rows})
         report["findings"] = findings(report)
-        studies.write_record(output / RECORD, report)
+        write_json(output / RECORD, report)
         write_text(output / "table.md", markdown(report))
         write_text(output / "table.tex", latex_.render([_paper_table(report)]))
     return report

@@ -28,19 +28,9 @@ from functools import cached_property
 
 import numpy as np
 
+from gendermark.metrics import metric as counting
 from gendermark.metrics import statistics
-from gendermark.metrics.metric import (
-    Bounded,
-    Combined,
-    Counts,
-    Floats,
-    Metric,
-    Resampled,
-    Resampling,
-    evaluate,
-    resampled_sums,
-    rows_by_stratum,
-)
+from gendermark.metrics.metric import Bounded, Combined, Counts, Floats, Metric, Resampled, Resampling
 from gendermark.metrics.within import FixedIntervals, correlations_of, folded, mover_reach
 from gendermark.records import Estimate
 
@@ -129,8 +119,8 @@ def pull_of(metric: Metric, counts: Counts) -> Pull:
     """The jackknife influence of each group; none if leaving it out makes the metric undefined."""
     layers = []
     for layer in (counts, *counts.crossed):
-        whole = evaluate(metric, layer, layer.totals, smoothly=True)
-        without = evaluate(metric, layer, layer.totals - layer.matrix, smoothly=True)
+        whole = counting.evaluate(metric, layer, layer.totals, smoothly=True)
+        without = counting.evaluate(metric, layer, layer.totals - layer.matrix, smoothly=True)
         pulls = np.where(np.isnan(without), 0.0, whole - without)
         tiny = _ROUNDING * max(1.0, float(np.abs(np.nan_to_num(whole)).max()))
         layers.append(np.where(np.abs(pulls) > tiny, pulls, 0.0))
@@ -161,7 +151,7 @@ class Design:
     """The groups of a count matrix, their strata, and crossed factors."""
 
     def __init__(self, counts: Counts) -> None:
-        self._strata = [rows_by_stratum(layer) for layer in (counts, *counts.crossed)]
+        self._strata = [counting.rows_by_stratum(layer) for layer in (counts, *counts.crossed)]
 
     def covariance(self, one: Pull, other: Pull) -> float:
         """Covariance of two metrics, including templates if they vary, unless that makes it smaller."""
@@ -340,17 +330,17 @@ class Estimator:
         self._totals = counts.totals
 
     def value(self, metric: Metric) -> float:
-        return float(evaluate(metric, self._counts, self._totals)[0])
+        return float(counting.evaluate(metric, self._counts, self._totals)[0])
 
     def spread(self, metric: Metric) -> Spread:
         rule = metric.rule
         if self._resampling.interval == "bootstrap":
-            return PercentileSpread(self.value(metric), _MANY, evaluate(metric, self._counts, self._drawn))
+            return PercentileSpread(self.value(metric), _MANY, counting.evaluate(metric, self._counts, self._drawn))
         if isinstance(rule, Bounded):
             return self._bounded(metric, rule)
         if isinstance(rule, Combined):
             return self._combined(metric, rule)
-        replicates = evaluate(metric, self._counts, self._drawn)
+        replicates = counting.evaluate(metric, self._counts, self._drawn)
         moments = self._design.moments(pull_of(metric, self._counts))
         sums = [float(column[0]) for column in self._counts.take(self._totals, metric.needs)]
         at_rest = rule.at_rest
@@ -359,7 +349,7 @@ class Estimator:
 
     @cached_property
     def _drawn(self) -> Floats:
-        return resampled_sums(self._counts, self._resampling)
+        return counting.resampled_sums(self._counts, self._resampling)
 
     def _bounded(self, metric: Metric, rule: Bounded) -> BoundedSpread:
         value = self.value(metric)
@@ -471,14 +461,14 @@ class Pairing:
 
     @cached_property
     def _drawn(self) -> list[Floats]:
-        return [resampled_sums(side, self._resampling) for side in self._sides]
+        return [counting.resampled_sums(side, self._resampling) for side in self._sides]
 
     @property
     def n_groups(self) -> int:
         return len(self._sides[0].matrix)
 
     def values(self, metric: Metric) -> tuple[float, float]:
-        first, second = (float(evaluate(metric, side, side.totals)[0]) for side in self._sides)
+        first, second = (float(counting.evaluate(metric, side, side.totals)[0]) for side in self._sides)
         return first, second
 
     def own_p_values(self, metric: Metric, null: float) -> list[float | None]:
@@ -504,7 +494,7 @@ class Pairing:
             moments = replace(moments, missed=0.0)
         if isinstance(metric.rule, Resampled):
             both = [
-                sign * evaluate(metric, side, drawn)
+                sign * counting.evaluate(metric, side, drawn)
                 for sign, side, drawn in zip(signs, self._sides, self._drawn, strict=True)
             ]
             return ResampledSpread(value, moments.df, both[0] + both[1], moments)

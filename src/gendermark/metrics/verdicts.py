@@ -13,21 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gendermark.io.disk_list import cached
+from gendermark.metrics import metric as counting
 from gendermark.metrics import statistics
 from gendermark.metrics.intervals import estimate
-from gendermark.metrics.metric import (
-    Bounded,
-    Combined,
-    Counts,
-    Description,
-    Metric,
-    Resampling,
-    count_singly,
-    difference,
-    evaluate,
-    key_from,
-    rate,
-)
+from gendermark.metrics.metric import Bounded, Combined, Counts, Description, Metric, Resampling
 from gendermark.records import Estimate, Gender, Judgement, Test, Verdict
 
 ALPHA = 0.05
@@ -71,7 +60,7 @@ def verdicts(
     p_of = {(e.metric, e.slice): e.p_value for e in estimates}
     n_of = {(e.metric, e.slice): e.n_judged for e in estimates}
     p_of |= {(test.name, "all"): test.p_value for test in tests}
-    asked = [key for key in map(key_from, questions) if key in p_of]
+    asked = [key for key in map(counting.key_from, questions) if key in p_of]
     few = {k for k, m in by_key.items() if k in asked and (n_of[k] < m.about.fewest or has_too_few(m, counts))}
     enough = [p_of[key] is not None and key not in few for key in asked]
     adjusted = statistics.holm([p_of[key] if is_enough else None for key, is_enough in zip(asked, enough, strict=True)])
@@ -100,7 +89,7 @@ def _share(term: Metric, counts: Counts) -> float:
     """Position of a term between its bounds, from 0 to 1; 0.5 without bounds."""
     if not isinstance(term.rule, Bounded):
         return 0.5
-    value = float(evaluate(term, counts, counts.totals)[0])
+    value = float(counting.evaluate(term, counts, counts.totals)[0])
     return (value - term.rule.lowest) / (term.rule.highest - term.rule.lowest)
 
 
@@ -109,7 +98,7 @@ _FEWEST = 5
 _ALPHA = 0.01
 """Stricter than elsewhere: this is one more question about every result."""
 _LOST = Description("lost", "not translated", "Not translated.")
-_WOMEN, _MEN = (rate(_LOST, g.value, f"{g}.lost", f"{g}.total", judged=f"{g}.total") for g in _BOTH)
+_WOMEN, _MEN = (counting.rate(_LOST, g.value, f"{g}.lost", f"{g}.total", judged=f"{g}.total") for g in _BOTH)
 _GAP = Description("lost_gap", "men minus women, not translated", "Not translated, men minus women.", better="zero")
 
 
@@ -133,10 +122,10 @@ class Untranslated(NamedTuple):
 @cached
 def untranslated_by_gender(judgements: Sequence[Judgement]) -> Untranslated | None:
     """Compare how often women and men were not translated; None if either is missing."""
-    counts = count_singly((j for j in judgements if j.expected in _BOTH), _columns)
+    counts = counting.count_singly((j for j in judgements if j.expected in _BOTH), _columns)
     if not {f"{gender}.total" for gender in _BOTH} <= set(counts.columns):
         return None
-    women, men, gap = estimate(counts, [_WOMEN, _MEN, difference(_GAP, _MEN, _WOMEN, "all")], Resampling())
+    women, men, gap = estimate(counts, [_WOMEN, _MEN, counting.difference(_GAP, _MEN, _WOMEN, "all")], Resampling())
     n_lost = sum(float(column.sum()) for column in counts.take(counts.matrix, [f"{gender}.lost" for gender in _BOTH]))
     is_clear = n_lost >= _FEWEST and gap.p_value is not None and gap.p_value < _ALPHA
     return Untranslated(women, men, gap, is_clear)

@@ -19,7 +19,7 @@ from typing import Any
 from gendermark import __version__
 from gendermark.api import Scored
 from gendermark.errors import BadFile, UserError
-from gendermark.io.textfiles import content_hash, printable, read_json
+from gendermark.io.textfiles import content_hash, printable, read_json, write_json
 from gendermark.metrics.metric import Resampling, key_from
 from gendermark.names import readable
 from gendermark.records import Estimate
@@ -128,7 +128,7 @@ def write(root: Path, system: SystemFacts, outputs: OutputFacts, scored: Scored)
         "outputs": {**asdict(outputs), "files": files, "sha256": digest},
         "result": row_of(scored.result),
     }
-    folder.write_json(cell / FILE, row)
+    write_json(cell / FILE, row)
     return cell
 
 

@@ -19,16 +19,8 @@ import numpy as np
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UnknownName, UserError
-from gendermark.metrics import statistics
-from gendermark.metrics.intervals import (
-    DifferenceSpread,
-    Pairing,
-    ResampledSpread,
-    detectable_difference,
-    estimate,
-    interval_at,
-    p_value_of,
-)
+from gendermark.metrics import intervals, statistics
+from gendermark.metrics.intervals import DifferenceSpread, Pairing, ResampledSpread
 from gendermark.metrics.metric import Metric, Resampling
 from gendermark.metrics.verdicts import ALPHA
 from gendermark.names import told_apart
@@ -387,7 +379,7 @@ def compare(
         level = (1 - resampling.confidence) / max(sum(p is not None for p in adjusted), 1)
         for place, p in zip(places, adjusted, strict=True):
             spread = found[place].spread
-            detectable = detectable_difference(spread, 1 - level) if spread else None
+            detectable = intervals.detectable_difference(spread, 1 - level) if spread else None
             found[place] = replace(found[place], p_adjusted=p, detectable=detectable)
     families = Counter(c.is_headline for c in found if c.p_value is not None)
     wanted = {(a.cell, *m.key) for a, _ in pairs for m in metrics_of(a) if asked.wants(benchmark_of(a), m)}
@@ -474,7 +466,7 @@ def compare_metric(
     if first is None or second is None:
         return found
     spread = pairing.difference(metric)
-    ends = interval_at(spread, resampling.confidence)
+    ends = intervals.interval_at(spread, resampling.confidence)
     if metric.better == "zero" and first * second < 0:
         was_clear, is_clear = (p is not None and p < ALPHA for p in pairing.own_p_values(metric, 0.0))
         found = replace(found, was_clear=was_clear, is_clear=is_clear)
@@ -484,10 +476,10 @@ def compare_metric(
         difference=second - first,
         low=ends[0] if ends else None,
         high=ends[1] if ends else None,
-        p_value=p_value_of(spread, 0.0),
-        p_size=p_value_of(size, 0.0) if size is not None else None,
+        p_value=intervals.p_value_of(spread, 0.0),
+        p_size=intervals.p_value_of(size, 0.0) if size is not None else None,
         spread=spread,
-        size_ends=interval_at(size, resampling.confidence) if size is not None else None,
+        size_ends=intervals.interval_at(size, resampling.confidence) if size is not None else None,
     )
 
 
@@ -656,6 +648,6 @@ def _values(results: Sequence[Result], confidence: float, asked: Asked) -> dict[
         estimates = {(e.metric, e.slice): e for e in result.estimates}
         if result.signed.get("intervals", "") != used.signature:
             counts = benchmark.measures.count(result.judgements, result.selection)
-            estimates |= {(e.metric, e.slice): e for e in estimate(counts, metrics, used)}
+            estimates |= {(e.metric, e.slice): e for e in intervals.estimate(counts, metrics, used)}
         found |= {(result.cell, *m.key): estimates[m.key] for m in metrics if m.key in estimates}
     return found

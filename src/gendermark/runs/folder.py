@@ -5,7 +5,6 @@ All reading and writing of run folders is here.
 
 from __future__ import annotations
 
-import json
 import platform
 import re
 import sys
@@ -25,7 +24,7 @@ from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, places_of, reordered, stored
-from gendermark.io.textfiles import content_hash, printable, read_json, read_jsonl, write_jsonl, write_text, write_whole
+from gendermark.io.textfiles import content_hash, printable, read_json, read_jsonl, write_json, write_jsonl, write_whole
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.verdicts import BiasVerdict, State
 from gendermark.names import is_control, readable
@@ -54,10 +53,6 @@ SCORED = "scored"
 
 
 # -- written -----------------------------------------------------------------------------------------------------------
-
-
-def write_json(path: Path, value: Any) -> None:
-    write_text(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
 def write_manifest(

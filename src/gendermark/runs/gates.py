@@ -11,17 +11,9 @@ from typing import Any
 
 from gendermark.errors import UserError
 from gendermark.io.disk_list import stored
+from gendermark.metrics import metric as counting
 from gendermark.metrics import statistics
-from gendermark.metrics.metric import (
-    Description,
-    Metric,
-    Resampling,
-    Tally,
-    count,
-    evaluate,
-    per_judgement,
-    rate,
-)
+from gendermark.metrics.metric import Description, Metric, Resampling, Tally
 from gendermark.metrics.within import count_pairs, difference_error
 from gendermark.records import Estimate, Gender, Judgement, Unit, pieces, show_p
 from gendermark.records import Verdict as JudgementVerdict
@@ -441,8 +433,8 @@ def by_gender(before: Result, now: Result, metric: Metric | None, resampling: Re
     )
     if {a.expected for a, _ in pairs} != set(_BOTH):
         return []
-    rates = [rate(_RIGHT, g.value, f"{g}.right", f"{g}.total", judged=f"{g}.total") for g in _BOTH]
-    return _changes(rates, pairs, per_judgement(_columns), resampling.confidence)
+    rates = [counting.rate(_RIGHT, g.value, f"{g}.right", f"{g}.total", judged=f"{g}.total") for g in _BOTH]
+    return _changes(rates, pairs, counting.per_judgement(_columns), resampling.confidence)
 
 
 def _columns(judgement: Judgement) -> Iterator[str]:
@@ -460,10 +452,10 @@ def _changes(
     metrics: Sequence[Metric], pairs: Sequence[tuple[Judgement, Judgement]], tally: Tally, confidence: float
 ) -> list[FixedChange]:
     within = count_pairs(pairs, tally)
-    sides = tuple(count(stored(pair[n] for pair in pairs), tally, lambda _: "") for n in (0, 1))
+    sides = tuple(counting.count(stored(pair[n] for pair in pairs), tally, lambda _: "") for n in (0, 1))
     found = []
     for metric in metrics:
-        first, second = (float(evaluate(metric, side, side.totals)[0]) for side in sides)
+        first, second = (float(counting.evaluate(metric, side, side.totals)[0]) for side in sides)
         if math.isnan(first) or math.isnan(second) or metric.better == "neither":
             continue
         signs, worse = (-1.0, 1.0), first - second
@@ -630,7 +622,7 @@ def recounted(result: Result) -> Mapping[tuple[str, str], tuple[float, int, int]
     totals = counts.totals
     found = {}
     for metric in metrics:
-        value = float(evaluate(metric, counts, totals)[0])
+        value = float(counting.evaluate(metric, counts, totals)[0])
         judged, total = (int(column[0]) for column in counts.take(totals, (metric.judged, metric.total)))
         if not math.isnan(value):
             found[metric.key] = value, judged, total

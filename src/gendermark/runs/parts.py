@@ -68,11 +68,11 @@ def run_part(config: RunConfig, part: Part, directory: Path, context: RunContext
     context = replace(context, store=context.store or directory / _STORE)
     with closing(open_system(config.system, config.system_options)) as system, ExitStack() as stack:
         whole = plan(config, system)
-        places = [part.places(step.requests, system) for step in whole.steps]
-        own = replace(whole, steps=tuple(_only(step, own) for step, own in zip(whole.steps, places, strict=True)))
+        places = [part.places(step.requests, system) for step in whole]
+        own = list(map(_only, whole, places))
         described = {**config.to_json(), folder.SHARD: str(part)}
         cells = {}
-        translated = translate_steps(own, system, directory, described, context, stack)
+        translated = translate_steps(config, own, system, directory, described, context, stack)
         for given, own_places in zip(translated, places, strict=True):
             cell = directory / given.item_set.selection.cell
             write_jsonl(cell / folder.PART_ANSWERS, _rows(own_places, given.answers.translations))
@@ -94,7 +94,7 @@ def run_part(config: RunConfig, part: Part, directory: Path, context: RunContext
         folder.write_manifest(directory, described, folder.PART, cells, told, context.name)
     for note in notes:
         context.tell(note)
-    return sum(map(len, places)), sum(len(step.requests) for step in whole.steps)
+    return sum(map(len, places)), sum(len(step.requests) for step in whole)
 
 
 def _only(step: Step, places: Sequence[int]) -> Step:
@@ -143,14 +143,14 @@ def merge(directories: Sequence[Path], output: Path, context: RunContext) -> lis
     for selection in parts[0].config.selections:
         _check_data(selection, fingerprint(selection.data), parts)
     planned = plan(parts[0].config, system)
-    for step in planned.steps:
+    for step in planned:
         _check_data(step.item_set.selection, step.item_set.origin, parts)
     if not context.name:
         names = [name for one in parts if (name := str(one.manifest.get("name", "")))]
         if len(set(names)) > 1:
             context.tell(f"the parts have different names ({', '.join(dict.fromkeys(names))}); {names[0]} is used")
         context = replace(context, name=next(iter(names), ""))
-    return carry_out(planned, system, output, context)
+    return carry_out(parts[0].config, planned, system, output, context)
 
 
 def _read_part(directory: Path) -> _Made:

@@ -98,15 +98,7 @@ class Step:
         return f"{self.title}: {what}{drawn}{f'; {cost}' if cost else ''}"
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A run that can begin."""
-
-    config: RunConfig
-    steps: tuple[Step, ...]
-
-
-def plan(config: RunConfig, system: System) -> Plan:
+def plan(config: RunConfig, system: System) -> list[Step]:
     """Refuse everything that can be refused before the first sentence is paid for."""
     steps = []
     for selection in config.selections:
@@ -117,7 +109,7 @@ def plan(config: RunConfig, system: System) -> Plan:
         check_tasks(system, [*step.requests, *step.choices])
         benchmark.signature(item_set.selection)  # reports a missing extra of the judge
         steps.append(step)
-    return Plan(config, tuple(steps))
+    return steps
 
 
 # -- carrying it out ---------------------------------------------------------------------------------------------------
@@ -154,25 +146,29 @@ NO_CONTEXT = RunContext()
 def run(config: RunConfig, directory: Path | None = None, context: RunContext = NO_CONTEXT) -> list[Result]:
     """Do or resume a run. Without a directory, only return the results."""
     with closing(open_system(config.system, config.system_options)) as system:
-        return carry_out(plan(config, system), system, directory, context)
+        return carry_out(config, plan(config, system), system, directory, context)
 
 
 def carry_out(
-    planned: Plan, system: System, directory: Path | None = None, context: RunContext = NO_CONTEXT
+    asked: RunConfig,
+    planned: Sequence[Step],
+    system: System,
+    directory: Path | None = None,
+    context: RunContext = NO_CONTEXT,
 ) -> list[Result]:
-    config = planned.config.to_json()
+    config = asked.to_json()
     if not context.name and directory is not None and (directory / folder.MANIFEST).exists():
         context = replace(context, name=str(folder.read_manifest(directory).get("name", "")))
     done: dict[int, Result] = {}
     cells: dict[str, Any] = {}
     notes: list[str] = []
     # Parallel by set, or by portion if one is large.
-    is_large = any(len(step.requests) > PORTION for step in planned.steps)
-    workers = context.executor if len(planned.steps) > 1 and not is_large else SERIAL
+    is_large = any(len(step.requests) > PORTION for step in planned)
+    workers = context.executor if len(planned) > 1 and not is_large else SERIAL
     work = partial(_scored, executor=context.executor) if is_large else _scored
     with ExitStack() as stack:
         # While the next step is translated, workers may score the previous ones.
-        steps = enumerate(translate_steps(planned, system, directory, config, context, stack))
+        steps = enumerate(translate_steps(asked, planned, system, directory, config, context, stack))
         for (number, given), (result, seconds) in workers.each(work, steps):
             texts = mapped(sentence_of, given.item_set.items, given.answers.translations)
             done[number] = replace(result, texts=texts)
@@ -180,7 +176,7 @@ def carry_out(
             if directory is not None:
                 written = folder.write_cell(directory, given.item_set, given.answers.translations, result)
                 cells[result.cell] = {**written, **given.row, "score_seconds": seconds}
-        results = [done[number] for number in range(len(planned.steps))]
+        results = [done[number] for number in range(len(planned))]
         notes = list(dict.fromkeys((*system.notes(), *notes)))
         if directory is not None:
             ordered = {result.cell: cells[result.cell] for result in results}
@@ -202,7 +198,8 @@ def carry_out(
 
 
 def translate_steps(
-    planned: Plan,
+    asked: RunConfig,
+    planned: Sequence[Step],
     system: System,
     directory: Path | None,
     config: Mapping[str, Any],
@@ -216,17 +213,17 @@ def translate_steps(
     # Create a new folder only when the system is ready: refusals leave nothing behind.
     is_new = directory is not None and not directory.exists()
     if directory is not None:
-        for title, n in Counter(step.title for step in planned.steps).items():
+        for title, n in Counter(step.title for step in planned).items():
             if n > 1:
                 raise UserError(f"{title} is requested {n} times in one run folder; use a separate directory for each")
         if not is_new:
             _take(directory, config, stack)
-    if len(planned.steps) > 1:
+    if len(planned) > 1:
         # A wrong direction or missing file must show before the first set is paid for. (A pipe can be read only once.)
-        for step in planned.steps:
+        for step in planned:
             system.prepare(step.benchmark, step.item_set, step.requests)
     store = stack.enter_context(Store(context.store or default_store())) if system.is_stored else None
-    for number, step in enumerate(planned.steps):
+    for number, step in enumerate(planned):
         system.prepare(step.benchmark, step.item_set, step.requests)
         check_tasks(system, step.choices)  # some servers show only now that they cannot score
         if directory is not None and number == 0:
@@ -235,9 +232,9 @@ def translate_steps(
             # Not before the system is ready: a mistyped path must not leave a folder of "another run".
             folder.write_manifest(directory, config, "running", {}, name=context.name)
         if store is not None and number == 0:
-            for planned_step in planned.steps:
+            for planned_step in planned:
                 context.tell(planned_step.forecast(system, store))
-        yield _translated(step, system, store, planned.config, context)
+        yield _translated(step, system, store, asked, context)
 
 
 @dataclass(frozen=True)
@@ -329,18 +326,7 @@ def _check_sound(
 
 def _take(directory: Path, config: Mapping[str, Any], stack: ExitStack) -> None:
     """Create or reuse a folder, and lock it; refuse one of another process or run."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise UserError(f"{directory} is a file; choose a directory with -o") from None
-    except OSError as problem:
-        raise UserError(f"cannot write {directory}: {problem.strerror or problem}") from None
-    try:
-        stack.enter_context(locks.hold(directory / ".lock"))
-    except locks.LockTimeoutError:
-        raise UserError(
-            f"another process is writing to {directory}; wait for it, or choose another directory with -o"
-        ) from None
+    stack.enter_context(locks.claimed(directory))
     folder.check_reusable(directory, config)
 
 

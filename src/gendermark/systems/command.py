@@ -26,16 +26,8 @@ from pathlib import Path
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import http
-from gendermark.systems.system import (
-    KEPT,
-    System,
-    by_direction,
-    choice_option,
-    count_option,
-    number_option,
-    refuse_unknown_options,
-)
+from gendermark.systems import http, system
+from gendermark.systems.system import KEPT, System
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("mode", "batch_size", "timeout_seconds")
@@ -50,16 +42,16 @@ class Command(System):
     answers_by_line = True
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        refuse_unknown_options("command", options, OPTIONS)
+        system.refuse_unknown_options("command", options, OPTIONS)
         self._secrets = http.of_environment()
         for name, value in self._secrets.items():
             if value in argument:  # the value is secret: run folders and process lists are readable by others
                 raise UserError(f"command: takes no key among its arguments; let the program read {name} itself")
         self.spec = f"command:{argument}"
         self._arguments = _split(argument)
-        self._mode = choice_option(options, "mode", ("batch", "stream"))
-        self.batch_size = count_option(options, "batch_size", 64)
-        self._timeout_seconds = min(number_option(options, "timeout_seconds", 600), threading.TIMEOUT_MAX)
+        self._mode = system.choice_option(options, "mode", ("batch", "stream"))
+        self.batch_size = system.count_option(options, "batch_size", 64)
+        self._timeout_seconds = min(system.number_option(options, "timeout_seconds", 600), threading.TIMEOUT_MAX)
         self.system_id = f"{self.spec}#{_content_hash(self._arguments)}"
         self._process: _LineProcess | None = None
 
@@ -68,7 +60,7 @@ class Command(System):
             if "\n" in request.source or "\r" in request.source:
                 raise SystemFailure(f"{self.spec} takes one sentence per line; this has several: {request.source!r}")
         # A batch may hold several directions; a process serves one.
-        for direction, group in by_direction(requests).items():
+        for direction, group in system.by_direction(requests).items():
             try:
                 for portion in [[one] for one in group] if self._mode == "stream" else [group]:
                     if self._process is not None and self._process.direction != direction:

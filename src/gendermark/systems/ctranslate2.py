@@ -21,39 +21,14 @@ import gendermark
 from gendermark.errors import BadFile, UnknownName, UserError, first_line
 from gendermark.io.textfiles import read_json, read_text
 from gendermark.records import Request, Task
-from gendermark.systems import tokenisers
-from gendermark.systems.engine import (
-    SEARCH_OPTIONS,
-    WITHOUT_EFFECT,
-    Answer,
-    Engine,
-    Item,
-    Job,
-    Output,
-    Prefix,
-    by_length,
-    check_pair,
-    content_hash,
-    decoding_name,
-    is_out_of_memory,
-    target_of,
-    too_long,
-)
+from gendermark.systems import engine, system, tokenisers
+from gendermark.systems.engine import Answer, Engine, Item, Job, Output, Prefix
 from gendermark.systems.sampling import Continuation, Draw
-from gendermark.systems.system import (
-    choice_option,
-    count_option,
-    flag_option,
-    number_option,
-    refuse_unknown_options,
-    split_options,
-    with_options,
-)
 from gendermark.systems.tokenisers import CONVENTIONS, Direction, Frame, one_line
 
 TASKS = Engine.tasks
 OPTIONS = (
-    *("compute_type", "device", *SEARCH_OPTIONS, "workers", "use_vmap"),
+    *("compute_type", "device", *engine.SEARCH_OPTIONS, "workers", "use_vmap"),
     *("convention", "source_prefix", "target_prefix", "tokenizer"),
 )
 FASTER = {"compute_type": ("float32", "int8"), "beam_size": ("5", "1")}
@@ -69,10 +44,10 @@ _MOST_WORKERS = 4
 
 def open_demo(argument: str, options: Mapping[str, str]) -> CTranslate2:
     """`demo:NAME`: a bundled model, which needs no network."""
-    name, options = split_options(argument, options)
+    name, options = system.split_options(argument, options)
     if name not in BUNDLED_NAMES:
         raise UnknownName("demo model", name, BUNDLED_NAMES)
-    return CTranslate2(str(BUNDLED / name), options, with_options(f"demo:{name}", options))
+    return CTranslate2(str(BUNDLED / name), options, system.with_options(f"demo:{name}", options))
 
 
 class CTranslate2(Engine):
@@ -80,14 +55,14 @@ class CTranslate2(Engine):
     gives_n_best = True
 
     def __init__(self, argument: str, options: Mapping[str, str], name: str = "") -> None:
-        path, options = split_options(argument, options)
-        refuse_unknown_options("ctranslate2", options, OPTIONS)
+        path, options = system.split_options(argument, options)
+        system.refuse_unknown_options("ctranslate2", options, OPTIONS)
         super().__init__(options)
         directory = Path(path)
-        self.spec = name or with_options(f"ctranslate2:{directory}", options, WITHOUT_EFFECT)
-        self._beam_size = count_option(options, "beam_size", 5)
-        self._length_penalty = number_option(options, "length_penalty", 1.0, above=-1.0)
-        self._max_length = count_option(options, "max_length", 256)
+        self.spec = name or system.with_options(f"ctranslate2:{directory}", options, engine.WITHOUT_EFFECT)
+        self._beam_size = system.count_option(options, "beam_size", 5)
+        self._length_penalty = system.number_option(options, "length_penalty", 1.0, above=-1.0)
+        self._max_length = system.count_option(options, "max_length", 256)
         self._prefixes = (options.get("source_prefix"), options.get("target_prefix"))
         _check_directory(directory)
         self._open_tokenisers(directory, options)
@@ -108,9 +83,9 @@ class CTranslate2(Engine):
         vocabularies = sorted({_vocabulary_file(directory, side) for side in ("source", "target")})
         files = [directory / "model.bin", directory / "config.json", *vocabularies]
         files += [*([directory / VOCABULARY_MAP] if self._uses_map else []), *self._tokenisers.files]
-        self.system_id = f"ctranslate2#{content_hash(files, settings)}"
+        self.system_id = f"ctranslate2#{engine.content_hash(files, settings)}"
         penalty = None if self._length_penalty == 1 else self._length_penalty
-        self.decoding = decoding_name(self._beam_size, self._engine.compute_type, penalty)
+        self.decoding = engine.decoding_name(self._beam_size, self._engine.compute_type, penalty)
         if self._uses_map:  # samples and scores need the probabilities of all tokens
             self.tasks = frozenset({Task.TRANSLATE})
             self.decoding += ",vmap"
@@ -134,7 +109,7 @@ class CTranslate2(Engine):
         self._tokenisers = tokenisers.open_tokenisers(place)
         start = config.get("decoder_start_token")
         guess = tokenisers.guess_convention(self._tokenisers, self._vocabularies[0], start)
-        self._convention = choice_option({"convention": guess, **options}, "convention", CONVENTIONS)
+        self._convention = system.choice_option({"convention": guess, **options}, "convention", CONVENTIONS)
         # Some models append the end of the source themselves.
         self._source_end = [] if self._convention == "plain" or config.get("add_source_eos") else [end]
 
@@ -145,14 +120,14 @@ class CTranslate2(Engine):
 
     def _new_frame(self, direction: Direction) -> Frame:
         if self._own_pair is not None:
-            check_pair(self._own_pair[0], direction, self._own_pair[1])
+            engine.check_pair(self._own_pair[0], direction, self._own_pair[1])
         return tokenisers.frame(self._convention, direction, *self._vocabularies, *self._prefixes)
 
     def _job(self, request: Request, frame: Frame) -> Job:
         pieces = self._tokenisers.source.pieces(frame.instruction + one_line(request.source))
         target: list[str] = []
         if request.task is Task.SCORE:
-            given = self._tokenisers.target.pieces(one_line(target_of(request, self.spec)))
+            given = self._tokenisers.target.pieces(one_line(engine.target_of(request, self.spec)))
             target = [*frame.before_target, *given]
         return Job(request, [*frame.before_source, *pieces, *self._source_end], target)
 
@@ -206,7 +181,8 @@ class CTranslate2(Engine):
         """Batches that keep every worker busy and fit into memory."""
         lengths = [len(prefix.source) + len(prefix.tokens) for prefix in prefixes]
         n_fitting = _LOGIT_BYTES // (4 * len(self._tokens) * self._n_steps(max(lengths, default=1)))
-        return by_length(lengths, max(1, min(self._model_batch_size, n_fitting, -(-len(prefixes) // self._workers))))
+        n_of_each = -(-len(prefixes) // self._workers)
+        return engine.by_length(lengths, max(1, min(self._model_batch_size, n_fitting, n_of_each)))
 
     def _n_steps(self, length: int) -> int:
         """Few translations are twice as long; those that are, are continued again."""
@@ -250,7 +226,7 @@ class CTranslate2(Engine):
 
     def _fault_of_one(self, problem: Exception) -> str | None:
         limit = re.search(r"No position encodings are defined for positions >= (\d+)", str(problem))
-        return too_long(limit[1]) if limit else None
+        return engine.too_long(limit[1]) if limit else None
 
 
 # -- opening a model -------------------------------------------------------------------------------------------------
@@ -278,20 +254,20 @@ def _load(directory: Path, options: Mapping[str, str]) -> tuple[Any, int, int]:
     """The translator, its number of workers, and threads per worker."""
     import ctranslate2 as library
 
-    device = choice_option(options, "device", ("auto", "cpu", "cuda"))
+    device = system.choice_option(options, "device", ("auto", "cpu", "cuda"))
     has_cuda = library.get_cuda_device_count() > 0
     if device == "cuda" and not has_cuda:
         raise UserError("option device=cuda needs an NVIDIA graphics card, and there is none here; use device=cpu")
     if device == "auto":
         device = "cuda" if has_cuda else "cpu"
     usable = ("default", "auto", *sorted(library.get_supported_compute_types(device)))
-    compute_type = choice_option(options, "compute_type", usable)
+    compute_type = system.choice_option(options, "compute_type", usable)
     # One single-threaded worker per core (a container or batch system may restrict these), but one for a GPU. Workers
     # process whole batches independently, while threads synchronise at every layer: on two idle cores two workers were
     # twice as fast as one and two threads 1.1 times; on two busy ones neither gained anything.
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    n_workers = count_option(options, "workers", 1 if device == "cuda" else min(_MOST_WORKERS, n_cores))
-    n_threads = count_option(options, "threads", 1)
+    n_workers = system.count_option(options, "workers", 1 if device == "cuda" else min(_MOST_WORKERS, n_cores))
+    n_threads = system.count_option(options, "threads", 1)
     level = library.get_log_level()
     library.set_log_level(logging.ERROR)  # it warns about every conversion of the stored type
     try:
@@ -304,7 +280,7 @@ def _load(directory: Path, options: Mapping[str, str]) -> tuple[Any, int, int]:
             max_queued_batches=-1,
         )
     except (RuntimeError, ValueError, MemoryError) as problem:
-        if is_out_of_memory(problem):
+        if engine.is_out_of_memory(problem):
             raise UserError(
                 f"not enough memory to load {directory}; try compute_type=int8, a quarter as large"
             ) from None
@@ -337,7 +313,7 @@ def _vocabulary(directory: Path, side: str) -> list[str]:
 
 def _uses_map(directory: Path, options: Mapping[str, str], tokens: Sequence[str]) -> bool:
     """Whether to use the vocabulary map; refuses one that the engine would ignore or crash on."""
-    path, is_wanted = directory / VOCABULARY_MAP, flag_option(options, "use_vmap")
+    path, is_wanted = directory / VOCABULARY_MAP, system.flag_option(options, "use_vmap")
     if is_wanted and not path.is_file():
         raise UserError(
             f"use_vmap=yes needs the model's vocabulary map, and there is no {path}; convert the model with "

@@ -18,6 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gendermark.errors import SystemFailure, UserError, first_line
 from gendermark.io.textfiles import name_and_content
 from gendermark.records import Request, Task, Translation
@@ -38,6 +41,8 @@ Answer = TypeVar("Answer")
 Work = Callable[[Sequence[Item]], list[Answer]]
 Tokens = list[Any]
 """As the library expects them: strings or numbers."""
+Step = Callable[[Sequence[Sequence[int]]], NDArray[np.float32]]
+"""From the next tokens of each translation to the logits that follow."""
 
 
 class Job(NamedTuple):
@@ -116,9 +121,9 @@ class Engine(System):
     def _continue(self, prefixes: Sequence[Prefix], frame: Any, n_together: int) -> list[Continuation]:
         """The greedy continuation of each prefix of a batch; `n_together` in all batches are in memory."""
 
-    @abstractmethod
     def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
         """Batches as positions of prefixes."""
+        return by_length([len(prefix.tokens) for prefix in prefixes], self._model_batch_size)
 
     @abstractmethod
     def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:
@@ -323,6 +328,38 @@ def padded(rows: Sequence[Sequence[int]], pad: int) -> list[list[int]]:
 def is_out_of_memory(problem: BaseException) -> bool:
     """Whether a smaller batch could succeed, for any engine."""
     return isinstance(problem, MemoryError) or any(words in str(problem).lower() for words in _OUT_OF_MEMORY)
+
+
+def greedy_paths(
+    step: Step, prefixes: Sequence[tuple[int, ...]], end: int, n_steps: int, max_length: int, padding: int
+) -> list[Continuation]:
+    """All paths token by token in parallel, at the same position: longer prefixes are written first.
+
+    This avoids padding on the target side, where many models ignore the mask when counting positions.
+    """
+    paths: list[list[int]] = [[] for _ in prefixes]
+    rows: list[list[NDArray[np.float32]]] = [[] for _ in prefixes]
+    position = min(map(len, prefixes))
+    tokens: list[list[int]] = [list(prefix[:position]) for prefix in prefixes]
+    running = set(range(len(prefixes)))
+    while running:
+        logits = step(tokens)
+        tokens = []
+        for place, (prefix, row) in enumerate(zip(prefixes, logits, strict=True)):
+            if position < len(prefix):
+                token = prefix[position]
+            elif place in running:
+                token = int(row.argmax())
+                paths[place].append(token)
+                rows[place].append(row.copy())
+                # There may be no positions beyond the length limit.
+                if token == end or len(paths[place]) == n_steps or position + 1 == max_length:
+                    running.remove(place)
+            else:
+                token = padding
+            tokens.append([token])
+        position += 1
+    return [Continuation(path, np.array(found)) for path, found in zip(paths, rows, strict=True)]
 
 
 # -- names, messages, identity

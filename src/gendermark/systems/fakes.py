@@ -26,14 +26,8 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UnknownName
 from gendermark.records import Gender, Item, Request, Task, Translation
-from gendermark.systems.system import (
-    System,
-    checked_number,
-    number_option,
-    refuse_unknown_options,
-    split_options,
-    with_options,
-)
+from gendermark.systems import system
+from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 _GENDERS = (Gender.MASCULINE, Gender.FEMININE)
@@ -49,7 +43,7 @@ class Fake(System):
     is_asked_again_freely = True
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        name, options = split_options(argument, options)
+        name, options = system.split_options(argument, options)
         behaviours: dict[str, Callable[[Item, random.Random], str]] = {
             "masculine": lambda item, _: self._render(item, Gender.MASCULINE),
             "feminine": lambda item, _: self._render(item, Gender.FEMININE),
@@ -66,18 +60,18 @@ class Fake(System):
         if name not in behaviours:
             raise UnknownName("fake system", name, behaviours)
         parameter, default = _PARAMETERS.get(name, ("", 1.0))
-        refuse_unknown_options(f"fake:{name}", options, [key for key in (parameter, "seed", "delay_ms") if key])
-        self._probability = checked_number(
+        system.refuse_unknown_options(f"fake:{name}", options, [key for key in (parameter, "seed", "delay_ms") if key])
+        self._probability = system.checked_number(
             f"option {parameter} of fake:{name}",
             options.get(parameter, str(default)),
             lambda number: 0 <= number <= 1,
             "a probability between 0 and 1",
         )
         self._seed = options.get("seed", "0")
-        self._delay_seconds = number_option(options, "delay_ms", 0, above=-1) / 1000 if "delay_ms" in options else 0.0
+        self._delay_seconds = system.number_option(options, "delay_ms", 0, above=-1) / 1000
         self.is_stored = self._delay_seconds > 0
         self._behave = behaviours[name]
-        self.spec = self.system_id = with_options(f"fake:{name}", options)
+        self.spec = self.system_id = system.with_options(f"fake:{name}", options)
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
         self._benchmark, self._selection = benchmark, item_set.selection

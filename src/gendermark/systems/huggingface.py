@@ -26,35 +26,14 @@ from gendermark.io import pretrained as opening
 from gendermark.io.pretrained import Place, loaded, quietly
 from gendermark.reading.codes import LANGUAGES
 from gendermark.records import Request, Task
-from gendermark.systems import tokenisers
+from gendermark.systems import engine, system, tokenisers
 from gendermark.systems.chat import EXTRACTION_VERSION, extract, open_prompt
-from gendermark.systems.engine import (
-    SEARCH_OPTIONS,
-    WITHOUT_EFFECT,
-    Engine,
-    Job,
-    Output,
-    Prefix,
-    Tokens,
-    by_length,
-    check_pair,
-    decoding_name,
-    target_of,
-    too_long,
-)
+from gendermark.systems.engine import Engine, Job, Output, Prefix, Tokens
 from gendermark.systems.sampling import Continuation, Draw
-from gendermark.systems.system import (
-    choice_option,
-    count_option,
-    number_option,
-    refuse_unknown_options,
-    split_options,
-    with_options,
-)
 from gendermark.systems.tokenisers import Direction, Frame, filled, one_line
 
 TASKS = Engine.tasks
-OPTIONS = ("device", "dtype", *SEARCH_OPTIONS, "revision", "source_prefix", "prompt", "system")
+OPTIONS = ("device", "dtype", *engine.SEARCH_OPTIONS, "revision", "source_prefix", "prompt", "system")
 FASTER = {"dtype": ("float32", "int8"), "beam_size": ("5", "1")}
 """Default variations of `study speed`."""
 DEVICES = ("auto", "cpu", "cuda", "mps")
@@ -71,11 +50,11 @@ _CODE_OF = {name: code for code, facts in LANGUAGES.items() for name in (code, f
 
 
 def open_system(argument: str, options: Mapping[str, str]) -> HuggingFace:
-    name, options = split_options(argument, options)
+    name, options = system.split_options(argument, options)
     if "trust_remote_code" in options:
         raise UserError("hf: never runs code that comes with a model; leave out trust_remote_code")
-    refuse_unknown_options("hf", options, OPTIONS)
-    spec = with_options(f"hf:{name}", options, WITHOUT_EFFECT)
+    system.refuse_unknown_options("hf", options, OPTIONS)
+    spec = system.with_options(f"hf:{name}", options, engine.WITHOUT_EFFECT)
     if not (opening.is_installed("torch") and opening.is_installed("transformers")):
         raise MissingExtra(spec, "hf")
     with quietly():
@@ -114,7 +93,7 @@ class HuggingFace(Engine):
         self.spec, self._place, self._config, self._tokeniser = spec, place, config, tokeniser
         self._device = device_of(options)
         self._dtype = _dtype(options, self._device, config)
-        self._n_threads = count_option(options, "threads", 1) if "threads" in options else None
+        self._n_threads = system.count_option(options, "threads", 1) if "threads" in options else None
         self._n_threads_before: int | None = None
         self._generation = opening.open_generation_config(place, config)
         text_config = config.get_text_config()
@@ -123,8 +102,9 @@ class HuggingFace(Engine):
         own_beams = self._generation.num_beams or 1
         is_searched = self.default_beam_size > 1
         beams = (own_beams if own_beams > 1 else self.default_beam_size) if is_searched else 1
-        self._beam_size = count_option(options, "beam_size", beams)
-        self._length_penalty = number_option(options, "length_penalty", 1.0) if "length_penalty" in options else None
+        self._beam_size = system.count_option(options, "beam_size", beams)
+        has_penalty = "length_penalty" in options
+        self._length_penalty = system.number_option(options, "length_penalty", 1.0) if has_penalty else None
         self._max_length = self._longest(options)
         own_ends = _listed(self._generation.eos_token_id) or _listed(text_config.eos_token_id)
         self._ends = sorted(further_ends.union(own_ends))
@@ -134,7 +114,7 @@ class HuggingFace(Engine):
         paddings = _listed(self._generation.pad_token_id) or _listed(text_config.pad_token_id) or own_ends
         self._padding = paddings[0] if paddings else 0
         self._suppressed = self._suppressed_tokens()
-        self.decoding = decoding_name(self._beam_size, self._dtype, self._length_penalty)
+        self.decoding = engine.decoding_name(self._beam_size, self._dtype, self._length_penalty)
         self.computing = f"{self._device}, threads {self._n_threads or torch.get_num_threads()}"
         settings = {
             "beam_size": self._beam_size,
@@ -224,13 +204,13 @@ class HuggingFace(Engine):
     def _job(self, request: Request, frame: Frame) -> Job:
         source, target, problem = self._source(request, frame), [], None
         if request.task is Task.SCORE:
-            target_of(request, self.spec)  # refuses an empty one
+            engine.target_of(request, self.spec)  # refuses an empty one
             target = self._target(request, frame)
         limit = self._n_positions
         room = (len(target) or self._max_length) if self.shares_positions else 0
         # The start and a language token have positions as well.
         if limit is not None and (len(source) + room > limit or len(target) + 2 > limit):
-            problem = too_long(limit)
+            problem = engine.too_long(limit)
         return Job(request, source, target, problem)
 
     # -- one batch
@@ -250,9 +230,6 @@ class HuggingFace(Engine):
         found = self._log_probabilities(sources, self._begin(frame), targets)
         return [tuple(row.tolist()) for row in found]
 
-    def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
-        return by_length([len(prefix.tokens) for prefix in prefixes], self._model_batch_size)
-
     def _continue(self, prefixes: Sequence[Prefix], frame: Frame, n_together: int) -> list[Continuation]:
         import torch
 
@@ -262,38 +239,14 @@ class HuggingFace(Engine):
         n_steps = max(1, min(self._max_length, 2 * max(map(len, sources)) + 16, n_fitting))
         with torch.inference_mode():
             step = self._stepper(sources, self._begin(frame))
-            return self._greedy_paths(step, [prefix.tokens for prefix in prefixes], n_steps)
-
-    def _greedy_paths(
-        self, step: Callable[[Sequence[Sequence[int]]], Any], prefixes: Sequence[tuple[int, ...]], n_steps: int
-    ) -> list[Continuation]:
-        """All paths token by token in parallel, at the same position: longer prefixes are written first.
-
-        This avoids padding on the target side, where many models ignore the mask when counting positions.
-        """
-        paths: list[list[int]] = [[] for _ in prefixes]
-        rows: list[list[NDArray[np.float32]]] = [[] for _ in prefixes]
-        position = min(map(len, prefixes))
-        tokens: list[list[int]] = [list(prefix[:position]) for prefix in prefixes]
-        running = set(range(len(prefixes)))
-        while running:
-            logits = self._allowed(step(tokens)).cpu().numpy()
-            tokens = []
-            for place, (prefix, row) in enumerate(zip(prefixes, logits, strict=True)):
-                if position < len(prefix):
-                    token = prefix[position]
-                elif place in running:
-                    token = int(row.argmax())
-                    paths[place].append(token)
-                    rows[place].append(row.copy())
-                    # There may be no positions beyond the length limit.
-                    if token == self._end or len(paths[place]) == n_steps or position + 1 == self._max_length:
-                        running.remove(place)
-                else:
-                    token = self._padding
-                tokens.append([token])
-            position += 1
-        return [Continuation(path, np.array(found)) for path, found in zip(paths, rows, strict=True)]
+            return engine.greedy_paths(
+                lambda tokens: self._allowed(step(tokens)).cpu().numpy(),
+                [prefix.tokens for prefix in prefixes],
+                self._end,
+                n_steps,
+                self._max_length,
+                self._padding,
+            )
 
     def _search(self, sources: Any, mask: Any, **changes: Any) -> list[Tokens]:
         """The library's search, with the model's own settings except these."""
@@ -386,7 +339,7 @@ class TranslationModel(HuggingFace):
     def _longest(self, options: Mapping[str, str]) -> int:
         # The library counts the start in one setting and not in the other.
         own = self._generation.max_new_tokens or (self._generation.max_length or 0) - 1
-        longest = count_option(options, "max_length", own if own > 0 and own != _UNSET_LENGTH - 1 else _LONGEST)
+        longest = system.count_option(options, "max_length", own if own > 0 and own != _UNSET_LENGTH - 1 else _LONGEST)
         # The start and a language token have positions as well.
         return longest if self._n_positions is None else min(longest, self._n_positions - 2)
 
@@ -437,7 +390,7 @@ class TranslationModel(HuggingFace):
         else:
             name = Path(self._place.name).resolve().name if self._place.commit is None else self._place.name
             own = tokenisers.pair_in(name) or direction
-        check_pair(own, direction, "by its tokeniser or name")
+        engine.check_pair(own, direction, "by its tokeniser or name")
 
     def _check_tasks(self, direction: Direction) -> None:
         """The first T5 models list their training tasks."""
@@ -537,7 +490,7 @@ class LanguageModel(HuggingFace):
 
     def _longest(self, options: Mapping[str, str]) -> int:
         limit = self._n_positions // 2 if self._n_positions is not None else _LONGEST_ANSWER
-        return count_option(options, "max_length", min(_LONGEST_ANSWER, limit))
+        return system.count_option(options, "max_length", min(_LONGEST_ANSWER, limit))
 
     # -- texts
 
@@ -628,7 +581,7 @@ def device_of(options: Mapping[str, str]) -> str:
     import torch
 
     usable = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-    device = choice_option(options, "device", DEVICES)
+    device = system.choice_option(options, "device", DEVICES)
     if device == "auto":
         return next(name for name, works in usable.items() if works)
     if not usable[device]:
@@ -638,7 +591,7 @@ def device_of(options: Mapping[str, str]) -> str:
 
 
 def _dtype(options: Mapping[str, str], device: str, config: Any) -> str:
-    dtype = choice_option(options, "dtype", DTYPES)
+    dtype = system.choice_option(options, "dtype", DTYPES)
     if dtype == "int8" and device != "cpu":
         raise UserError(f"option dtype=int8 of hf: works on a processor only, not on {device}; give device=cpu too")
     if dtype != "auto":

@@ -13,24 +13,15 @@ import numpy as np
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN, Settings
-from gendermark.metrics.metric import (
-    SHARE,
-    Combined,
-    Floats,
-    Metric,
-    Resampled,
-    described,
-    difference,
-    per_judgement,
-    share,
-)
+from gendermark.metrics import metric as counting
+from gendermark.metrics.metric import SHARE, Combined, Floats, Metric, Resampled
 from gendermark.records import Judgement, Table, Verdict
 
 Z = 1.959964
 """As in the released evaluation."""
 _LOW_COVERAGE_TO_WARN = 0.5
 
-DESCRIBED = described(__package__)
+DESCRIBED = counting.described(__package__)
 
 
 Centre = Callable[[Floats, Floats], Floats]
@@ -131,7 +122,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     present = {judgement.tags["trait"] for judgement in judgements}
     is_whole = present >= set(STEREOTYPES)
     f_m = _masculine_rate(centre)
-    f_s = difference(DESCRIBED["f_s"], _mean_rate("p_m", MEN, centre), _mean_rate("p_f", WOMEN, centre), "all")
+    f_s = counting.difference(DESCRIBED["f_s"], _mean_rate("p_m", MEN, centre), _mean_rate("p_f", WOMEN, centre), "all")
     found = [f_m, f_s, _excess(f_m), _log_odds()] if is_whole else []
     found += [_mean_rate(name, own, centre) for name, own in (("p_f", WOMEN), ("p_m", MEN)) if present >= set(own)]
     found.append(
@@ -146,12 +137,12 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
         )
     )
     shares = ("coverage", *(() if is_paper else ("mixed",)), "undecided", "failed")
-    found += [share(DESCRIBED[name], "all", name) for name in shares]
+    found += [counting.share(DESCRIBED[name], "all", name) for name in shares]
     for name in STEREOTYPES:
         if name in present:
             found += [_mean_rate("p", (name,), centre)]
             found += [_rank(name, centre)] if is_whole else []
-            found += [share(DESCRIBED["coverage"], name, "coverage")]
+            found += [counting.share(DESCRIBED["coverage"], name, "coverage")]
     return found
 
 
@@ -210,7 +201,7 @@ MEASURES = Measures(
     described=tuple(DESCRIBED.values()),
     headline=("f_m", "f_s", "excess", "log_odds"),
     questions=("f_m", "f_s"),
-    tally=per_judgement(_columns_of),
+    tally=counting.per_judgement(_columns_of),
     metrics=metrics,
     tables=tables,
     warnings=warnings,

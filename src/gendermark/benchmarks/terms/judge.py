@@ -12,16 +12,8 @@ from gendermark.benchmarks.mt_geneval.items import LANGUAGES, core_sides
 from gendermark.benchmarks.terms import Settings
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import UserError
+from gendermark.metrics import terms as annotated
 from gendermark.metrics.metric import Metric, described, difference
-from gendermark.metrics.terms import (
-    add_terms,
-    count_terms,
-    counts_of,
-    find_terms,
-    read_terms,
-    term_accuracy,
-    term_coverage,
-)
 from gendermark.reading.contrast import without_tags
 from gendermark.reading.words import cut, spans_of
 from gendermark.records import Gender, Item, Judgement, Verdict
@@ -29,18 +21,18 @@ from gendermark.records import Gender, Item, Judgement, Verdict
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     def nothing_found(item: Item, _: str | None) -> dict[str, Any]:
-        return {"measures": count_terms([], read_terms(item.tags["terms"]))}
+        return {"measures": annotated.count_terms([], annotated.read_terms(item.tags["terms"]))}
 
     return judge_each(item_set, answers, _judge_one, nothing_found)
 
 
 def _judge_one(item: Item, text: str) -> Judgement:
-    found = find_terms(cut(text), read_terms(item.tags["terms"]))
+    found = annotated.find_terms(cut(text), annotated.read_terms(item.tags["terms"]))
     seen = [one for one in found if one.place is not None]
     facts: dict[str, Any] = {
         "evidence": tuple(" ".join(one.term.right if one.is_right else one.term.wrong) for one in seen),
         "spans": spans_of(text, [one.place for one in seen if one.place is not None]),
-        "measures": counts_of(found),
+        "measures": annotated.counts_of(found),
     }
     if not seen:
         return Judgement.of(item, Verdict.UNJUDGEABLE, reason="absent", outcome="undecided", **facts)
@@ -58,7 +50,7 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG0
     if gender is Gender.NEUTRAL:
         return "…"
     is_right = item.expected in (None, gender)
-    forms = [term.right if is_right else term.wrong for term in read_terms(item.tags["terms"])]
+    forms = [term.right if is_right else term.wrong for term in annotated.read_terms(item.tags["terms"])]
     return ", ".join(" ".join(form) for form in forms) + "."
 
 
@@ -83,7 +75,7 @@ def _own(path: str) -> tuple[list[Item], str]:
     items = []
     for index, row in enumerate(rows):
         try:
-            read_terms(row["terms"])
+            annotated.read_terms(row["terms"])
         except UserError as problem:
             raise row.problem(f"is annotated incorrectly: {problem}") from None
         gender = row.gender((Gender.MASCULINE, Gender.FEMININE)) if row["gender"] else None
@@ -119,17 +111,17 @@ def tally(group: Sequence[Judgement]) -> Mapping[str, float]:
             columns[f"{part}.total"] = columns.get(f"{part}.total", 0.0) + 1
             is_judged = judgement.verdict is Verdict.JUDGED
             columns[f"{part}.judged"] = columns.get(f"{part}.judged", 0.0) + is_judged
-            add_terms(columns, part, judgement.measures)
+            annotated.add_terms(columns, part, judgement.measures)
     return columns
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:  # noqa: ARG001
     present = [part for part in ("masculine", "feminine") if any(j.expected == part for j in judgements)]
-    found = [term_accuracy(), term_coverage()]
+    found = [annotated.term_accuracy(), annotated.term_coverage()]
     if len(present) == 2:
-        men, women = (term_accuracy(part) for part in present)
+        men, women = (annotated.term_accuracy(part) for part in present)
         found.append(difference(DESCRIBED["term_gap"], men, women, "all"))
-    return found + [metric(part) for part in present for metric in (term_accuracy, term_coverage)]
+    return found + [metric(part) for part in present for metric in (annotated.term_accuracy, annotated.term_coverage)]
 
 
 MEASURES = Measures(

@@ -10,19 +10,12 @@ import numpy as np
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.tgbi import SETS, Settings
 from gendermark.benchmarks.tgbi.items import KINDS, sets_of
+from gendermark.metrics import metric as counting
 from gendermark.metrics import statistics
-from gendermark.metrics.metric import (
-    Floats,
-    Metric,
-    Resampled,
-    described,
-    difference,
-    per_judgement,
-    share,
-)
+from gendermark.metrics.metric import Floats, Metric, Resampled
 from gendermark.records import Judgement, Table, Test, Verdict
 
-DESCRIBED = described(__package__)
+DESCRIBED = counting.described(__package__)
 
 
 def neutrality_index(p_w: Floats, p_m: Floats, p_n: Floats) -> Floats:
@@ -85,16 +78,16 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     # Korean and Japanese have all seven sets; a language without politeness has fewer, and its index is over those.
     own = [name for name in SETS if name in present]
     is_own = settings.data not in ("official", "core")
-    women, men = (share(DESCRIBED[_SHARES[kind]], "all", kind) for kind in ("feminine", "masculine"))
+    women, men = (counting.share(DESCRIBED[_SHARES[kind]], "all", kind) for kind in ("feminine", "masculine"))
     found = [
         tgbi(own if is_own else sets_of(settings.source_language)),
-        difference(DESCRIBED["imbalance"], men, women, "all"),
+        counting.difference(DESCRIBED["imbalance"], men, women, "all"),
         women,
         men,
     ]
     kinds = [kind for kind in _SHARES if settings.rules != "paper" or kind not in ("mixed", "failed")]
     for name in own:
-        found += [p_s(name), *(share(DESCRIBED[_SHARES[kind]], name, kind) for kind in kinds)]
+        found += [p_s(name), *(counting.share(DESCRIBED[_SHARES[kind]], name, kind) for kind in kinds)]
     return found
 
 
@@ -200,7 +193,7 @@ MEASURES = Measures(
     described=tuple(DESCRIBED.values()),
     headline=("tgbi", "p_s"),
     questions=("imbalance", "independence"),
-    tally=per_judgement(_columns_of),
+    tally=counting.per_judgement(_columns_of),
     metrics=metrics,
     stratum=stratum,
     tests=tests,

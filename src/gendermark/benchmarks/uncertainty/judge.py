@@ -15,14 +15,7 @@ import numpy as np
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, sampled_requests, with_drawing
 from gendermark.benchmarks.uncertainty import Settings, items
-from gendermark.benchmarks.uncertainty.alphas import (
-    ALPHA,
-    WIDE_ALPHAS,
-    as_compared,
-    completed_alpha,
-    parse_alpha,
-    settled_alpha,
-)
+from gendermark.benchmarks.uncertainty import alphas as tuning
 from gendermark.benchmarks.uncertainty.entailment import DEFAULT_MODEL, Entailment, clusters_with, entailment_clusters
 from gendermark.benchmarks.uncertainty.measures import MEASURES
 from gendermark.benchmarks.uncertainty.similarity import DEFAULT_E5, open_similarity
@@ -73,8 +66,8 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     """The judgements of all sentences. Word alignment learns from all samples; the rest is computed in portions."""
     settings: Settings = item_set.selection
     drawn = [_drawn(item, samples, settings) for item, samples in zip(item_set.items, answers, strict=True)]
-    usual = WIDE_ALPHAS if settings.alpha == "tuned" else ALPHAS
-    alphas = sorted({*usual, parse_alpha(settings.alpha) or ALPHA})
+    usual = tuning.WIDE_ALPHAS if settings.alpha == "tuned" else ALPHAS
+    alphas = sorted({*usual, tuning.parse_alpha(settings.alpha) or tuning.ALPHA})
     similarities = similarity_of(settings.similarity, settings.distance).matrices(
         (*found.samples.texts, *(one.text for one in found.references)) for found in drawn
     )
@@ -305,7 +298,7 @@ def complete(settings: Settings) -> Settings:
     settings = with_drawing(settings, N_SAMPLES)
     settings = replace(settings, similarity=settings.similarity or SIMILARITY)
     similarity = similarity_of(settings.similarity, settings.distance)
-    settings = replace(settings, alpha=completed_alpha(settings, similarity.name))
+    settings = replace(settings, alpha=tuning.completed_alpha(settings, similarity.name))
     if settings.entailment:
         entailment_of(settings.entailment)
     return replace(settings, aligner=WINOMT.complete(items.as_winomt(settings)).aligner)
@@ -324,7 +317,7 @@ def signature(settings: Settings) -> Mapping[str, str]:
 
 
 def settled(judgements: Sequence[Judgement], settings: Settings) -> Settings:
-    return replace(settings, alpha=settled_alpha(judgements, settings.alpha))
+    return replace(settings, alpha=tuning.settled_alpha(judgements, settings.alpha))
 
 
 def drawn_elsewhere(settings: Settings, n_samples: int) -> Mapping[str, Any]:
@@ -352,7 +345,7 @@ BENCHMARK = BenchmarkOf(
     "translation.",
     signature=signature,
     settled=settled,
-    as_compared=as_compared,
+    as_compared=tuning.as_compared,
     stereotype=WINOMT.stereotype,
     fit=fit,
     choices=items.choices,

@@ -22,24 +22,15 @@ from gendermark.benchmarks.winomt.measures import cluster_warnings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
 from gendermark.benchmarks.winomt.measures import template as winomt_template
 from gendermark.io.disk_list import cached, grouped
-from gendermark.metrics.metric import (
-    Bounded,
-    Combined,
-    Description,
-    Floats,
-    Metric,
-    Resampled,
-    described_slices,
-    description,
-    rate,
-)
+from gendermark.metrics import metric as counting
+from gendermark.metrics.metric import Bounded, Combined, Floats, Metric, Resampled
 from gendermark.records import Judgement, Table, Verdict
 
 PAIRED = {UNAMBIGUOUS: "paired-unambiguous", AMBIGUOUS: "paired-ambiguous"}
 """Slices of contrast sets with both kinds of sentence."""
 
 
-def _descriptions() -> dict[str, Description]:
+def _descriptions() -> dict[str, counting.Description]:
     """The descriptions in `metrics.toml`, where shared ones are written once for all kinds of entropy."""
     rows = tomllib.loads((files(__package__) / "metrics.toml").read_text(encoding="utf-8"))
     kinds, of_each = rows.pop("kinds"), rows.pop("of_each_kind")
@@ -49,7 +40,7 @@ def _descriptions() -> dict[str, Description]:
             found[name.format(kind=kind)] = {
                 key: value.format(kind=kind, **facts) if isinstance(value, str) else value for key, value in row.items()
             }
-    return {name: description(name, row) for name, row in {**found, **rows}.items()}
+    return {name: counting.description(name, row) for name, row in {**found, **rows}.items()}
 
 
 DESCRIBED = _descriptions()
@@ -228,7 +219,7 @@ def _awareness(kind: str, key: str) -> Metric:
     Less certain about gender means that fewer samples agree on one: by differing, or by leaving it unspecified.
     """
     about, n = DESCRIBED[f"awareness_{kind}"], f"pairs.{key}.n"
-    return rate(about, "all", f"pairs.{key}.sum", n, judged=n)
+    return counting.rate(about, "all", f"pairs.{key}.sum", n, judged=n)
 
 
 def _mean(
@@ -346,5 +337,5 @@ MEASURES = Measures(
     tables=lambda judgements: [alpha_table(judgements), _entity_table(judgements)],
     warnings=warnings,
     slices_of=_slices,
-    slices=described_slices(__package__),
+    slices=counting.described_slices(__package__),
 )
