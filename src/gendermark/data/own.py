@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import stored
-from gendermark.io.tables import read_records
+from gendermark.io.tables import Record, read_records
 from gendermark.io.textfiles import content_hash, each_line, printable
 from gendermark.records import Gender, Item
 
@@ -67,22 +67,19 @@ def check_unchanged(data: str, origin: str, where: str) -> None:
         raise UserError(f"{where}: {data} is not the data of this run ({printable(origin)}); run it again")
 
 
-def has_header(path: str) -> bool:
-    """Whether a file is in this format, rather than in a benchmark's native format."""
-    if Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx"):
-        return True
-    return "source" in [name.strip().casefold() for name in next(each_line(path), "").split("\t")]
+def read_own(path: str, needed: Sequence[str], without_header: Sequence[str] = ()) -> tuple[Sequence[OwnRow], str]:
+    """The rows, and a name of the content.
 
-
-def read_own(path: str, needed: Sequence[str]) -> tuple[Sequence[OwnRow], str]:
-    rows = stored(_own_rows(path, needed))
+    `without_header`: the columns of tab-separated lines that begin without a header; the last ones may be missing.
+    """
+    rows = stored(_own_rows(path, needed, without_header))
     if not rows:
         raise BadFile(path, f"has no sentence; give a header and a row for each ({', '.join(needed)})")
     return rows, fingerprint(f"file:{path}")
 
 
-def _own_rows(path: str, needed: Sequence[str]) -> Iterator[OwnRow]:
-    for line, record in read_records(path):
+def _own_rows(path: str, needed: Sequence[str], without_header: Sequence[str]) -> Iterator[OwnRow]:
+    for line, record in _lines(path, without_header) if without_header else read_records(path):
         cells = {}
         for name, value in record.items():
             if not isinstance(value, str | None):
@@ -95,6 +92,16 @@ def _own_rows(path: str, needed: Sequence[str]) -> Iterator[OwnRow]:
             if not row[column]:
                 raise row.problem(f"has no {column}")
         yield row
+
+
+def _lines(path: str, columns: Sequence[str]) -> Iterator[Record]:
+    first = [name.strip().casefold() for name in next(each_line(path), "").split("\t")]
+    if Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx") or not {*columns}.isdisjoint(first):
+        yield from read_records(path)
+        return
+    for number, line in enumerate(each_line(path), start=1):
+        if line.strip():
+            yield number, dict(zip(columns, line.split("\t"), strict=False))
 
 
 # -- mGeNTE (Savoldi et al. 2025): English sentences with a gendered and a neutral translation. The corpus is gated, so
@@ -119,64 +126,59 @@ def read_mgente(path: Path | str) -> list[Item]:
     items: list[Item] = []
     line_of: dict[str, int] = {}
     for line, record in read_records(path):
-        cells = _mgente_cells(path, line, record)
-        item = _mgente_item(path, line, cells, len(items))
-        if item.item_id in line_of:
-            other = line_of[item.item_id]
-            raise BadFile(path, f"has the id {cells['id']!r} of line {other}; each row needs its own", line=line)
-        line_of[item.item_id] = line
-        items.append(item)
+        row = _mgente_row(str(path), line, record)
+        if (other := line_of.setdefault(row["id"], line)) != line:
+            raise row.problem(f"has the id {row['id']!r} of line {other}; each row needs its own")
+        items.append(_mgente_item(row, len(items)))
     if not items:
         raise BadFile(path, "has no rows; expected a header and a row for each sentence, or a JSON object for each")
     return items
 
 
-def _mgente_cells(path: Path | str, line: int, record: Mapping[str, object]) -> dict[str, str]:
+def _mgente_row(path: str, line: int, record: Mapping[str, object]) -> OwnRow:
     """Cells by the column names of mGeNTE in lower case; others are dropped."""
     is_tsv = Path(path).suffix.lower() not in (".csv", ".jsonl", ".json")
     cells: dict[str, str] = {}
+    row = OwnRow(path, line, cells)
     for name, value in record.items():
         key = _key(name)
         if key.upper() not in _COLUMNS and not _NEUTRAL.fullmatch(key):
             continue
         if key in cells:
-            raise BadFile(path, f"has two columns for {name!r}; give each its own name", line=line)
+            raise row.problem(f"has two columns for {name!r}; give each its own name")
         if isinstance(value, bool) or not isinstance(value, str | int | None):
-            raise BadFile(path, f"has no text under {name!r}", line=line)
+            raise row.problem(f"has no text under {name!r}")
         text = "" if value is None else str(value).strip()
         # Some programs put quotation marks around cells with quotation marks, doubling those inside.
         quoted = _QUOTED.fullmatch(text) if is_tsv else None
         cells[key] = quoted[1].replace('""', '"') if quoted and '""' in quoted[1] else text
     for column in _COLUMNS:
         if not any(key.rstrip("-0123456789") == column.lower() for key in cells):
-            available = ", ".join(record) or "none"
-            raise BadFile(path, f"has no column {column!r}, as mGeNTE has; available: {available}", line=line)
-    return cells
+            raise row.problem(f"has no column {column!r}, as mGeNTE has; available: {', '.join(record) or 'none'}")
+    return row
 
 
-def _mgente_item(path: Path | str, line: int, cells: Mapping[str, str], index: int) -> Item:
-    for name, what in (("id", "an id"), ("src", "a source"), ("ref-g", "a gendered reference")):
-        if not cells[name]:
-            raise BadFile(path, f"has a row without {what}", line=line)
-    neutral = [text for name, text in cells.items() if _NEUTRAL.fullmatch(name) and text]
-    if not neutral:
-        raise BadFile(path, "has a row without a neutral reference", line=line)
-    letter = _key(cells["set"]).removeprefix("set").strip("-")
+def _mgente_item(row: OwnRow, index: int) -> Item:
+    neutral = [text for name, text in row.cells.items() if _NEUTRAL.fullmatch(name) and text]
+    known = {"an id": row["id"], "a source": row["src"], "a gendered reference": row["ref-g"]}
+    for what, text in {**known, "a neutral reference": "".join(neutral)}.items():
+        if not text:
+            raise row.problem(f"has a row without {what}")
+    letter = _key(row["set"]).removeprefix("set").strip("-")
     if letter not in ("g", "n"):
-        raise BadFile(path, f"is of the set {cells['set']!r}; available: Set-G, Set-N", line=line)
-    gender = Gender.NEUTRAL if letter == "n" else _GENDERS.get(cells["gender"].casefold())
-    if letter == "g" and gender in (None, Gender.NEUTRAL):
-        raise BadFile(path, f"has the gender {cells['gender']!r}, but a row of Set-G has M or F", line=line)
+        raise row.problem(f"is of the set {row['set']!r}; available: Set-G, Set-N")
+    is_open = letter == "n"
+    gender = Gender.NEUTRAL if is_open else row.gender((Gender.MASCULINE, Gender.FEMININE))
     tags = {
         "set": f"Set-{letter.upper()}",
-        "source": "ambiguous" if letter == "n" else "unambiguous",
-        "reference_gendered": _ANNOTATED.sub(r"\1", cells["ref-g"]),
-        **({"gendered_terms": " ".join(terms)} if (terms := _ANNOTATED.findall(cells["ref-g"])) else {}),
+        "source": "ambiguous" if is_open else "unambiguous",
+        "reference_gendered": _ANNOTATED.sub(r"\1", row["ref-g"]),
+        **({"gendered_terms": " ".join(terms)} if (terms := _ANNOTATED.findall(row["ref-g"])) else {}),
         "reference_neutral": neutral[0],
         **{f"reference_neutral_{number}": text for number, text in enumerate(neutral[1:], start=2)},
     }
-    item_id = f"mgente-{cells['id']}"
-    return Item(item_id, index, cells["id"], cells["src"], gender, tags, contrast=item_id)
+    item_id = f"mgente-{row['id']}"
+    return Item(item_id, index, row["id"], row["src"], gender, tags, contrast=item_id)
 
 
 def _key(name: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from gendermark.benchmarks.findings import Cell, Form, Place, Presentation, Row, TwoRates, slice_tables, stacked_figure
 from gendermark.benchmarks.tgbi import SETS
+from gendermark.benchmarks.tgbi.measures import by_lexeme
 from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
 from gendermark.reporting.document import Finding
@@ -103,25 +104,18 @@ def lexemes(sheet: charts.Sheet) -> Iterator[charts.Figure]:
             yield _lexeme_figure(sheet, cell, label, found)
 
 
-def _lexeme_map(judgements: Iterable[Judgement]) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    names: dict[str, tuple[str, str]] = {}
-    for judgement in judgements:
-        group, tags = judgement.group_id, judgement.tags
-        counts[group][judgement.observed.value if judgement.observed else "other"] += 1
-        if group not in names:
-            word, gloss = judgement.entity or group, tags.get("gloss", "")
-            names[group] = tags.get("kind", ""), f"{word} ({gloss})" if gloss else word
+def _lexeme_map(judgements: Sequence[Judgement]) -> Mapping[str, Mapping[str, Sequence[str]]]:
     found: dict[str, dict[str, list[str]]] = {kind: defaultdict(list) for kind in _KINDS}
-    for group, (kind, name) in sorted(names.items(), key=lambda one: one[1][1]):
-        found.setdefault(kind, defaultdict(list))[_leaning(counts[group])].append(name)
-    return {kind: dict(leanings) for kind, leanings in found.items() if leanings}
+    for text, kind, gloss, counts in by_lexeme(judgements):
+        name = f"{text} ({gloss})" if gloss else text
+        found.setdefault(kind, defaultdict(list))[_leaning(counts)].append(name)
+    return {kind: {leaning: sorted(names) for leaning, names in own.items()} for kind, own in found.items() if own}
 
 
 def _leaning(counts: Counter[str]) -> str:
     he, she = counts["masculine"], counts["feminine"]
     if 2 * (he + she) < counts.total():
-        return "left open" if counts["neutral"] >= counts["other"] else "not judged"
+        return "left open" if counts["neutral"] >= counts["mixed"] + counts["failed"] else "not judged"
     if not she:
         return "he only"
     if not he:

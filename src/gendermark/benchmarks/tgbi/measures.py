@@ -118,19 +118,20 @@ def _leaning(counts: Counter[str], total: int) -> str:
     return next((kind for kind in ("feminine", "masculine") if counts[kind] == gendered), "both")
 
 
-def _by_lexeme(judgements: Sequence[Judgement]) -> dict[str, tuple[str, str, Counter[str]]]:
-    """Each lexeme by id: text, class, and number of each outcome."""
-    found: dict[str, tuple[str, str, Counter[str]]] = {}
+def by_lexeme(judgements: Sequence[Judgement]) -> list[tuple[str, str, str, Counter[str]]]:
+    """Each lexeme, by id: text, class, English gloss, and number of each outcome."""
+    found: dict[str, tuple[str, str, str, Counter[str]]] = {}
     for judgement in judgements:
-        known = found.setdefault(judgement.group_id, (judgement.entity, judgement.tags["kind"], Counter()))
-        known[2][_outcome(judgement)] += 1
-    return dict(sorted(found.items()))
+        tags = judgement.tags
+        known = found.setdefault(judgement.group_id, (judgement.entity, tags["kind"], tags.get("gloss", ""), Counter()))
+        known[-1][_outcome(judgement)] += 1
+    return [lexeme for _, lexeme in sorted(found.items())]
 
 
 def tests(judgements: Sequence[Judgement], seed: int) -> list[Test]:
-    lexemes = _by_lexeme(judgements).values()
-    rows = [[counts[gender] for gender in ("feminine", "masculine", "neutral")] for _, _, counts in lexemes]
-    outcomes, kinds = np.array(rows, dtype=np.float64).reshape(-1, 3), [kind for _, kind, _ in lexemes]
+    lexemes = by_lexeme(judgements)
+    rows = [[counts[gender] for gender in ("feminine", "masculine", "neutral")] for *_, counts in lexemes]
+    outcomes, kinds = np.array(rows, dtype=np.float64).reshape(-1, 3), [kind for _, kind, _, _ in lexemes]
     independence = statistics.independence_test(outcomes, kinds, N_PERMUTATIONS, seed)
     totals = outcomes.sum(axis=1)
     usable = totals > 0
@@ -158,7 +159,7 @@ def tables(judgements: Sequence[Judgement]) -> list[Table]:
     outcomes = ("feminine", "masculine", "neutral", "mixed", "failed")
     per_lexeme = [
         (text, kind, total := counts.total(), *(counts[name] for name in outcomes), _leaning(counts, total))
-        for text, kind, counts in _by_lexeme(judgements).values()
+        for text, kind, _, counts in by_lexeme(judgements)
     ]
     leanings = Counter((row[1], row[-1]) for row in per_lexeme)
     labels = ("feminine", "masculine", "both", "open")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 from gendermark.benchmarks import winomt
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.uncertainty import Settings
-from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_row
+from gendermark.benchmarks.winomt.items import COLUMNS, items_of, own_rows
 from gendermark.benchmarks.winomt.judge import BENCHMARK as WINOMT
 from gendermark.data.bundled import core_rows
-from gendermark.data.own import has_header, read_mgente, read_own
-from gendermark.errors import BadFile, UserError
-from gendermark.io.disk_list import mapped, stored
-from gendermark.io.textfiles import content_hash, each_line
+from gendermark.data.own import OwnRow, read_mgente, read_own
+from gendermark.errors import UserError
+from gendermark.io.disk_list import stored
+from gendermark.io.textfiles import content_hash
 from gendermark.reading.focus import EDGES, INDEFINITE, POSSESSIVE, places_of
 from gendermark.records import Gender, Item
 
@@ -79,16 +79,13 @@ def _load(settings: Settings) -> ItemSet:
     if kind == "mgente":
         items = tuple(replace(item, tags={**item.tags, "role": "", "stereotype": "none"}) for item in read_mgente(path))
         return ItemSet(settings, items, f"mgente-{content_hash(path)[:8]}")
-    if kind == "file" and has_header(path):
-        # The common format of own data, with the two reference translations in further columns.
+    if kind == "file":
+        # As for WinoMT, with the two reference translations in further columns.
         rows, origin = own_rows(path)
-        further, _ = read_own(path, ("source",))
-        references = (_own_references(path, own.line, [own[name] for name in _REFERENCES]) for own in further)
-        both = zip(items_of(rows, as_winomt(settings)), references, strict=True)
+        further, _ = read_own(path, ("source",), COLUMNS)
+        both = zip(items_of(rows, as_winomt(settings)), map(_own_references, further), strict=True)
         own_items = stored(replace(item, tags={**item.tags, "corpus": "own", **own}) for item, own in both)
         return ItemSet(settings, own_items, origin)
-    if kind == "file":
-        return ItemSet(settings, stored(_own_items(path, settings)), f"file-{content_hash(path)[:8]}")
     return WINOMT.load(as_winomt(settings))
 
 
@@ -138,47 +135,12 @@ def names() -> Mapping[tuple[str, Gender], Sequence[str]]:
     return dict(found)
 
 
-# -- files of the user's own ------------------------------------------------------------------------------------------
-
-
-def _own_items(path: str, settings: Settings) -> Iterator[Item]:
-    """Lines as in WinoMT's files (gender, index, sentence, entity), optionally followed by masculine and feminine
-    references."""
-    lines = stored((number, line.split("\t")) for number, line in enumerate(each_line(path), start=1) if line.strip())
-    if not lines:
-        raise BadFile(path, "is empty; give a line for each sentence: gender, index, sentence, entity; tab-separated")
-
-    def row_of(line: tuple[int, list[str]]) -> Row:
-        number, cells = line
-        if len(cells) not in (4, 6):
-            raise BadFile(
-                path,
-                f"has {len(cells)} cells; expected gender, index, sentence and entity, and perhaps the masculine and "
-                "the feminine reference; tab-separated",
-                line=number,
-            )
-        gender, index, sentence, entity = cells[:4]
-        return parse_row(path, number, [gender, index, " ".join(sentence.split()), entity])
-
-    rows = mapped(row_of, lines)
-    items = items_of(rows, as_winomt(settings))
-    for (number, cells), row, item in zip(lines, rows, items, strict=True):
-        places = places_of(row.sentence, item.entity)
-        if row.position not in places:
-            where = f"it is word {' or '.join(map(str, places))}" if places else "it is not in the sentence"
-            problem = f"has no {row.entity!r} at word {row.position} (the first is 0); {where}"
-            raise BadFile(path, problem, line=number)
-        yield replace(item, tags={**item.tags, "corpus": "own", **_own_references(path, number, cells[4:])})
-
-
-def _own_references(path: str, line: int, cells: Sequence[str]) -> dict[str, str]:
+def _own_references(row: OwnRow) -> dict[str, str]:
     """Both or none: surprisals are compared."""
-    texts = [cell.strip() for cell in cells]
-    if not any(texts):
-        return {}
-    if not all(texts):
-        raise BadFile(path, "has one reference of two; give both, or leave both cells empty", line=line)
-    return dict(zip(_REFERENCES, texts, strict=True))
+    texts = {name: row[name] for name in _REFERENCES if row[name]}
+    if len(texts) == 1:
+        raise row.problem("has one reference of two; give both, or leave both cells empty")
+    return texts
 
 
 # -- references -------------------------------------------------------------------------------------------------------

@@ -137,17 +137,24 @@ def _bare(entity: str) -> str:
     return " ".join(words[1:] if words[0].lower() in ARTICLES else words)
 
 
+COLUMNS = ("gender", "entity_index", "source", "entity", "reference_masculine", "reference_feminine")
+"""Of a user's lines in WinoMT's format, as `data convert` writes them; the references are for `uncertainty`."""
+
+
 def own_rows(path: str) -> tuple[Sequence[Row], str]:
-    found, origin = read_own(path, ("source", "gender", "entity"))
+    found, origin = read_own(path, ("source", "gender", "entity"), COLUMNS)
     return mapped(_own_row, found), origin
 
 
 def _own_row(own: OwnRow) -> Row:
-    places = places_of(own["source"], own["entity"])
+    index, entity = own["entity_index"], own["entity"]
+    places = places_of(own["source"], _bare(entity) if index else entity)
     if not places:
-        raise own.problem(f"has no {own['entity']!r} in its sentence")
+        raise own.problem(f"has no {entity!r} in its sentence")
+    if index and index not in (known := list(map(str, places))):
+        raise own.problem(f"has no {entity!r} at word {index} (the first is 0); it is word {' or '.join(known)}")
     half = own.one_of("stereotype", ("pro", "anti", "none"), "none")
-    return Row(_NAMES[own.gender()], places[0], own["source"], own["entity"], half)
+    return Row(_NAMES[own.gender()], int(index or places[0]), own["source"], entity, half)
 
 
 def sources(settings: Settings) -> Set[str]:
@@ -175,10 +182,10 @@ def _official_rows(revision: str) -> tuple[list[Row], Mapping[Key, int], str]:
 
 def _parse(path: object) -> list[Row]:
     lines = enumerate(read_lines(str(path)), start=1)
-    return [parse_row(str(path), number, line.split("\t")) for number, line in lines]
+    return [_parse_row(str(path), number, line.split("\t")) for number, line in lines]
 
 
-def parse_row(path: str, number: int, fields: Sequence[str]) -> Row:
+def _parse_row(path: str, number: int, fields: Sequence[str]) -> Row:
     if len(fields) != 4 or fields[0] not in _GENDERS or not fields[1].isdecimal() or not fields[3].strip():
         raise BadFile(
             path,
