@@ -64,14 +64,10 @@ def judge_best(item_set: ItemSet, translations: Sequence[str | None]) -> Iterato
         if reason:
             yield Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason)
             continue
-        finding = read_entity(
-            finder,
-            words,
-            item.entity,
-            partial(links.targets_of, number),
-            nouns[number] / max(len(sources[number]) - 1, 1),
-            [word for word in sources[number] if word not in item.entity.lower().split() and is_person(word)],
-        )
+        entity = item.entity.lower().split()
+        others = [word for word in sources[number] if word not in entity and is_person(word)]
+        place = nouns[number] / max(len(sources[number]) - 1, 1)
+        finding = read_entity(finder, words, item.entity, partial(links.targets_of, number), place, others)
         if detector is not None and finding.evidence:
             noun = finding.evidence[-1].split()[-1]
             finding = replace(finding, gender=detector.gender(texts[number], noun), reason="model")
