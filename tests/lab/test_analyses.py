@@ -220,8 +220,3 @@ def test_a_setting_has_the_numbers_of_a_run_with_it() -> None:
 )
 def test_refusals_of_sampling(study: Command, arguments: tuple[str, ...], words: str) -> None:
     study("uncertainty", "sampling", "--system", "fake:coin", "--to", "es", *arguments).is_refusal(words)
-
-
-@pytest.mark.parametrize("name", ["correlate", "cues", "quality", "samples", "determiners", "sampling"])
-def test_old_names_say_where_they_went(study: Command, name: str) -> None:
-    study(name, "somewhere").is_refusal(f"gendermark study uncertainty {name}")
