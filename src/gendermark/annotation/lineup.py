@@ -18,17 +18,8 @@ from typing import Any
 import numpy as np
 
 from gendermark import registry
-from gendermark.annotation.agreement import (
-    Answers,
-    NoItem,
-    Question,
-    alpha,
-    estimate_of,
-    percentage,
-    ratio,
-    read_cell,
-    spread_of,
-)
+from gendermark.annotation import agreement
+from gendermark.annotation.agreement import Answers, NoItem, Question
 from gendermark.annotation.sheets import LINEUP, Row, comparable, inert, refuse_to_overwrite, write_sheet
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.data.own import check_unchanged
@@ -103,7 +94,7 @@ def _with_context() -> list[str]:
 
 
 def _read_run(directory: Path, cell: str) -> LineupRun:
-    result, texts = read_cell(directory, cell, _with_context())
+    result, texts = agreement.read_cell(directory, cell, _with_context())
     strategy = str(getattr(result.selection, "context", ""))
     shown_texts, uncut = {}, set()
     for judgement in result.judgements:
@@ -383,7 +374,7 @@ class Lineup(Question):
                 rows = [row for row in self.key.rows if (row.system == REFERENCE) is is_reference]
                 ratings = [[one.by_item.get(row.row) for row in rows] for one in people]
                 # The rows of a segment are dependent.
-                yield alpha(slice_name, ratings, ("y", "n"), [row.item_id for row in rows], resampling)
+                yield agreement.alpha(slice_name, ratings, ("y", "n"), [row.item_id for row in rows], resampling)
 
     def _accuracies(
         self, answers: Mapping[int, bool], categories: Sequence[str], confidence: float
@@ -394,7 +385,7 @@ class Lineup(Question):
                 rows = [row for row in of_system if category in ("", self.key.sample[row.item_id])]
                 given = [answers[row.row] for row in rows if row.row in answers]
                 slice_name = f"{name}, {category}" if category else name
-                yield percentage("accuracy", slice_name, sum(given), len(given), len(rows), confidence)
+                yield agreement.percentage("accuracy", slice_name, sum(given), len(given), len(rows), confidence)
 
     def _metric_scores(self, answers: Mapping[int, bool], resampling: Resampling) -> Iterator[Estimate]:
         """The automatic metric against one annotator; a hit is "correct" by both. Table 5 has the mean over systems."""
@@ -416,7 +407,7 @@ class Lineup(Question):
         n_answered[MEAN], n_rows[MEAN] = n_answered.total(), n_rows.total()
         for metric, (above, below) in _SCORES.items():
             values, replicates = (
-                ratio(found @ np.array(above, dtype=float), found @ np.array(below, dtype=float))
+                agreement.ratio(found @ np.array(above, dtype=float), found @ np.array(below, dtype=float))
                 for found in (counts.sum(axis=0), replicated)
             )
             defined = ~np.isnan(values)
@@ -425,5 +416,5 @@ class Lineup(Question):
             replicates = np.column_stack((replicates, replicates[:, meant].mean(axis=1)))
             for name, number, drawn in zip((*names, MEAN), values, replicates.T, strict=True):
                 value = None if np.isnan(number) else float(number)
-                interval = None if value is None else spread_of(drawn, resampling.confidence)
-                yield estimate_of(metric, name, value, interval, n_answered[name], n_rows[name])
+                interval = None if value is None else agreement.spread_of(drawn, resampling.confidence)
+                yield agreement.estimate_of(metric, name, value, interval, n_answered[name], n_rows[name])

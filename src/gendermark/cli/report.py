@@ -82,9 +82,10 @@ def report(
 
 def _figure_formats(directory: Path, asked: Sequence[str]) -> Sequence[str]:
     """The formats that were asked for, else all that can be written here."""
-    from gendermark.reporting.figures import FORMATS, check_directory, check_formats
+    from gendermark.reporting.figures import FORMATS, check_formats
 
-    check_directory(directory)
+    if directory.is_file():
+        raise UserError(f"{directory} is a file; give a directory for the figures")
     try:
         check_formats(asked or FORMATS)
     except MissingExtra as problem:

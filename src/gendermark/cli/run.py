@@ -10,25 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gendermark.cli.options import (
-    AcceptUnsound,
-    AtLeastNone,
-    Executor,
-    From,
-    Log,
-    Name,
-    Sets,
-    Store,
-    Targets,
-    To,
-    benchmark_options,
-    option_group,
-    pairs,
-    resampling,
-    sampling_pairs,
-    selected,
-    system_options,
-)
+from gendermark.cli import options as opt
 from gendermark.cli.results import check_log, log_runs, print_results, say_findings
 from gendermark.cli.terminal import All, AsJson, echo, open_workers, print_json, run_context, say, say_next
 from gendermark.errors import BadFile, UserError
@@ -45,20 +27,20 @@ def run(
     *,
     system: str,
     output: Path,
-    to: Targets = (),
+    to: opt.Targets = (),
     benchmark: tuple[str, ...] = (),
-    options: dict[str, str] = option_group(system_options),
-    common: dict[str, Any] = option_group(selected),
+    options: dict[str, str] = opt.option_group(opt.system_options),
+    common: dict[str, Any] = opt.option_group(opt.selected),
     group: str = "",
-    how: Resampling = option_group(resampling),
-    accept_unsound: AcceptUnsound = False,
+    how: Resampling = opt.option_group(opt.resampling),
+    accept_unsound: opt.AcceptUnsound = False,
     forced_choice: bool = False,
-    name: Name = "",
-    store: Store = None,
-    executor: Executor = "",
+    name: opt.Name = "",
+    store: opt.Store = None,
+    executor: opt.Executor = "",
     shard: str = "",
-    log: Log = "",
-    settings: dict[str, Any] = benchmark_options("run"),
+    log: opt.Log = "",
+    settings: dict[str, Any] = opt.benchmark_options("run"),
     everything: All = False,
     as_json: AsJson = False,
 ) -> None:
@@ -139,8 +121,8 @@ def merge(
     parts: tuple[Path, ...],
     *,
     output: Path,
-    name: Name = "",
-    executor: Executor = "",
+    name: opt.Name = "",
+    executor: opt.Executor = "",
     everything: All = False,
     as_json: AsJson = False,
 ) -> None:
@@ -161,8 +143,8 @@ def rejudge(
     runs: tuple[Path, ...],
     rules: str = "",
     output: Path | None = None,
-    executor: Executor = "",
-    settings: dict[str, Any] = benchmark_options("rejudge"),
+    executor: opt.Executor = "",
+    settings: dict[str, Any] = opt.benchmark_options("rejudge"),
     everything: All = False,
     as_json: AsJson = False,
 ) -> None:
@@ -204,15 +186,15 @@ def translate(
     file: str,
     *,
     system: str,
-    to: To,
-    from_: From = "en",
-    samples: AtLeastNone = 0,
+    to: opt.To,
+    from_: opt.From = "en",
+    samples: opt.AtLeastNone = 0,
     sampling: tuple[str, ...] = (),
     targets: Path | None = None,
-    options: dict[str, str] = option_group(system_options),
+    options: dict[str, str] = opt.option_group(opt.system_options),
     output: Path | None = None,
-    store: Store = None,
-    executor: Executor = "",
+    store: opt.Store = None,
+    executor: opt.Executor = "",
     as_json: AsJson = False,
 ) -> None:
     """Translate or sample your own sentences, or score existing translations; rerun to resume.
@@ -238,7 +220,7 @@ def translate(
         if output is not None and path is not None and output.resolve() == path.resolve():
             raise UserError(f"-o {output} would overwrite {what}; choose another file")
     sources = _lines(file)
-    asking = api.Asking(to, from_, samples, sampling_pairs(sampling), _lines(str(targets)) if targets else None)
+    asking = api.Asking(to, from_, samples, opt.sampling_pairs(sampling), _lines(str(targets)) if targets else None)
     with run_context(executor, store) as context:
         answers = api.translate(system, sources, asking, options, context)
     if samples or targets or as_json:
@@ -292,23 +274,23 @@ def _lines(file: str) -> list[str]:
 
 def score(
     benchmark: str,
-    to: To = "",
+    to: opt.To = "",
     translations: tuple[Path, ...] = (),
     samples: Path | None = None,
-    set_: Sets = (),
+    set_: opt.Sets = (),
     fix_encoding: bool = False,
-    accept_unsound: AcceptUnsound = False,
+    accept_unsound: opt.AcceptUnsound = False,
     allow_missing: bool = False,
     group: str = "",
-    common: dict[str, Any] = option_group(selected),
-    how: Resampling = option_group(resampling),
-    name: Name = "",
+    common: dict[str, Any] = opt.option_group(opt.selected),
+    how: Resampling = opt.option_group(opt.resampling),
+    name: opt.Name = "",
     judgements: Path | None = None,
     tables: Path | None = None,
     output: Path | None = None,
-    log: Log = "",
-    executor: Executor = "",
-    settings: dict[str, Any] = benchmark_options("score"),
+    log: opt.Log = "",
+    executor: opt.Executor = "",
+    settings: dict[str, Any] = opt.benchmark_options("score"),
     everything: All = False,
     as_json: AsJson = False,
 ) -> None:
@@ -336,7 +318,7 @@ def score(
         from gendermark.runs.folder import check_format, write_judgements
 
         check_format(judgements)
-    sets = pairs(set_, "--set", "informal=informal.en.txt")
+    sets = opt.pairs(set_, "--set", "informal=informal.en.txt")
     if bool(translations) + bool(sets) + bool(samples) != 1:
         raise UserError(
             "give one of --translations FILE, --set NAME=FILE ..., or (for a sampling benchmark) --samples FILE.jsonl"

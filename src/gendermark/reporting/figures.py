@@ -111,11 +111,6 @@ def _sheets(runs: Mapping[str, Sequence[Result]], labels: Sequence[str]) -> list
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
-def check_directory(directory: Path) -> None:
-    if directory.is_file():
-        raise UserError(f"{directory} is a file; give a directory for the figures")
-
-
 def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
     """The converters from SVG; refuse an unknown format, or one whose extra is missing."""
     for name in formats:
@@ -127,7 +122,6 @@ def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
 def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
     """Write every figure in every format, with captions; formats are checked before anything is written."""
     directory = Path(directory)
-    check_directory(directory)
     converters = check_formats(formats)
     written = []
     for one in found:

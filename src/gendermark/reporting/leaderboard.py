@@ -23,22 +23,13 @@ from gendermark.metrics.metric import Description, key_from
 from gendermark.metrics.verdicts import ALPHA
 from gendermark.reading.codes import NAMES
 from gendermark.records import Estimate
-from gendermark.reporting import charts, html
+from gendermark.reporting import charts, html, submission
 from gendermark.reporting import document as doc
 from gendermark.reporting.charts import FEMALE, MALE, Canvas, DotPanel, DotRow, Figure, span_of
 from gendermark.reporting.findings import benchmark_of, leading_key
 from gendermark.reporting.page import render_page
 from gendermark.reporting.phrases import rounded
-from gendermark.reporting.submission import (
-    UNRECORDED,
-    Submission,
-    SystemFacts,
-    check_distinct,
-    find,
-    on_paper,
-    read,
-    shown_keys,
-)
+from gendermark.reporting.submission import UNRECORDED, Submission, SystemFacts
 from gendermark.runs import compare, folder
 from gendermark.runs.executors import SERIAL, Executor
 from gendermark.runs.folder import read_run
@@ -297,10 +288,10 @@ def build(
 
     `names` are system names of plain run folders, in the order of the directories.
     """
-    submissions = [read(cell, name) for cell, name in find(directories, names).items()]
-    check_distinct(submissions)
+    submissions = [submission.read(cell, name) for cell, name in submission.find(directories, names).items()]
+    submission.check_distinct(submissions)
     for one in submissions:
-        for fault in on_paper(one):
+        for fault in submission.on_paper(one):
             raise UserError(f"{fault}; `gendermark leaderboard verify` lists all faults")
     by_directory = {one.directory: one for one in submissions}
     slugs = [one.system.slug for one in by_directory.values()]
@@ -436,15 +427,15 @@ def _source(source: str) -> str | doc.Link:
     return doc.Link("/".join(source.removeprefix("https://").split("/")[1:3]) or source, source)
 
 
-def _link(submission: Submission, name: str) -> doc.Link:
-    return doc.Link(name, f"{PAGES}/{submission.system.slug}.html")
+def _link(one: Submission, name: str) -> doc.Link:
+    return doc.Link(name, f"{PAGES}/{one.system.slug}.html")
 
 
 def _columns(board: Board) -> list[Key]:
     sides = board.benchmark.presentation.sides
     names = [*board.benchmark.measures.headline, *((sides.women, sides.men, sides.gap) if sides else ())]
     wanted = {key_from(name) for name in names}
-    keys = [key for key in shown_keys(board.any.result) if key in wanted]
+    keys = [key for key in submission.shown_keys(board.any.result) if key in wanted]
     return [key for key in keys if any(standing.estimate(key) for standing in board.standings)]
 
 
