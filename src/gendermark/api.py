@@ -19,6 +19,7 @@ from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.progress import on_one_line
 from gendermark.io.tables import Samples
+from gendermark.io.textfiles import write_text
 from gendermark.io.translations import (
     REMEDIES,
     TranslationFile,
@@ -626,7 +627,8 @@ def report(
     if not read:
         raise UserError("report needs a result or a run folder")
     # Reporting is a layer above this module.
-    import_module("gendermark.reporting.tables").write_report(read, Path(path), metrics)
+    tables = import_module("gendermark.reporting.tables")
+    write_text(path, tables.render_report(read, tables.format_of(Path(path)), metrics=metrics))
 
 
 def load(run: Results) -> ResultList:

@@ -19,7 +19,7 @@ from gendermark.errors import UserError
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement, Translation, Verdict
-from gendermark.reporting.figures import compared_with_first
+from gendermark.reporting.figures import against_first
 from gendermark.reporting.page import render_page
 from gendermark.result import Result
 from gendermark.runs import gates
@@ -416,7 +416,7 @@ def test_every_output_gives_the_same_answer(runs: dict[str, list[Result]], pair:
     many = compare_many({"a": first, "b": second, "c": third})
     assert {m.any.key: _facts(m.differences[0, 1]) for m in many.metrics} == answer
     # The page and its figures.
-    drawn = compared_with_first({"a": first, "b": second, "c": third})["b"]
+    drawn = against_first(first, second)
     assert {c.key: _facts(c) for c in drawn.comparisons} == answer
     # The gate.
     checks = gates.against_baseline(second, first, Resampling(10_000), ALPHA)

@@ -712,7 +712,10 @@ class Sheet:
 
     @property
     def intervals(self) -> str:
-        return intervals_of(self.any)
+        """`95% CI`, with an explanation of the two bars if there are two."""
+        has_two = any(e.fixed_low is not None and e.fixed_low != e.low for e in self.any.estimates)
+        meaning = "thin: generalising to new groups, such as occupations; thick: to new sentences about the same groups"
+        return f"{level_of(self.any.signature)}{f' ({meaning})' if has_two else ''}"
 
     def title_of(self, label: str) -> str:
         return label if len(self.labels) > 1 else ""
@@ -726,13 +729,6 @@ class Sheet:
     def name_of(self, cell: str, what: str, label: str = "") -> str:
         own = f".{label[-60:]}" if label and len(self.labels) > 1 else ""
         return f"{cell}{self.suffix}.{what}{own}"
-
-
-def intervals_of(result: Result) -> str:
-    """`95% CI`, with an explanation of the two bars if there are two."""
-    has_two = any(e.fixed_low is not None and e.fixed_low != e.low for e in result.estimates)
-    meaning = " (thin: generalising to new groups, such as occupations; thick: to new sentences about the same groups)"
-    return f"{level_of(result.signature)}{meaning if has_two else ''}"
 
 
 def span(result: Result, metric: str, part: str = "all") -> Span | None:

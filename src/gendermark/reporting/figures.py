@@ -57,8 +57,10 @@ def figures(
         for draw in (women_and_men, *own, beside_published, *([_trends] if trend else [])):
             found.extend(draw(sheet))
     if len(runs) > 1:
-        reports = compared_with_first(runs) if comparisons is None else comparisons
-        named = {labels[name]: report for name, report in reports.items() if name in labels}
+        if comparisons is None:
+            (_, first), *others = runs.items()
+            comparisons = {name: against_first(first, second) for name, second in others}
+        named = {labels[name]: report for name, report in comparisons.items() if name in labels}
         found.extend(_forest(named, list(labels.values())))
     # Systems may differ only in characters that file names cannot contain.
     n_of: Counter[str] = Counter()
@@ -85,11 +87,6 @@ def against_first(first: Sequence[Result], second: Sequence[Result]) -> Comparis
     keys = [{key_of(result) for result in side} for side in (first, second)]
     alike = {key[0] for key in keys[0] & keys[1]}
     return replace(report, comparisons=tuple(c for c in report.comparisons if c.cell in alike))
-
-
-def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, ComparisonReport]:
-    (_, first), *others = runs.items()
-    return {name: against_first(first, second) for name, second in others}
 
 
 def _sheets(runs: Mapping[str, Sequence[Result]], labels: Sequence[str]) -> list[Sheet]:

@@ -256,10 +256,6 @@ def check_format(format_: str) -> None:
         raise UnknownName("report format", format_, FORMATS)
 
 
-def write_report(runs: Sequence[Run], path: Path, metrics: Sequence[str] = ()) -> None:
-    write_text(path, render_report(runs, format_of(path), metrics=metrics))
-
-
 def render_report(runs: Sequence[Run], format_: str, *, trend: bool = False, metrics: Sequence[str] = ()) -> str:
     check_format(format_)
     if metrics and format_ not in ("md", "latex"):
