@@ -333,5 +333,5 @@ def test_samples_are_neither_offered_nor_read(tmp_path: Path, run_folder: Path) 
         JudgedRun.read(tmp_path / "samples")
     with pytest.raises(UnknownName, match=r"'tgbi\.en-ko' .*available: tgbi\.ko-en"):
         JudgedRun.read(run_folder, "tgbi.en-ko")
-    with pytest.raises(BadFile, match="there is no such directory"):
+    with pytest.raises(BadFile, match="no such directory"):
         JudgedRun.read(tmp_path / "none")

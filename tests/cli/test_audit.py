@@ -349,6 +349,22 @@ def test_a_part_of_the_sentences_is_scored_as_what_it_is(cli: Any, tmp_path: Pat
     cli("score", "winomt", "--to", "es", "--data", "core", "--translations", path).is_refusal("1,188 of 1,200")
 
 
+def test_an_audit_says_what_score_says(cli: Any, tmp_path: Path) -> None:
+    """A system that follows stereotypes: the effect is printed by both, about the file by its name."""
+    item_set = gendermark.items("winomt", "es", data="core")
+    render = registry.load("benchmark", "winomt").render
+    shown = [one.expected.opposite if one.tags.get("stereotype") == "anti" else one.expected for one in item_set.items]
+    texts = [render(one, gender, item_set.selection) for one, gender in zip(item_set.items, shown, strict=True)]
+    rows = [[one.source, text] for one, text in zip(item_set.items, texts, strict=True)]
+    table = _write(tmp_path / "some.csv", [["source", "mt"], *rows])
+    audited = " ".join(cli("audit", table, "-o", tmp_path / "page.html").err.split())
+    (tmp_path / "lines").write_text("\n".join(texts), encoding="utf-8")
+    scored = cli("score", "winomt", "--to", "es", "--data", "core", "--translations", tmp_path / "lines").err
+    assert "- some.csv shows no significant gender gap" in audited
+    effect = scored[scored.index("Stereotype effect") :].partition("signature")[0]
+    assert " ".join(effect.split())[:60] in audited
+
+
 def test_excel_saves_csv_in_windows_1252(cli: Any, texts: Texts, tmp_path: Path) -> None:
     table = _table([["source", "mt"], *texts.rows("en", "es")])
     path = _write(tmp_path / "AWS" / "en-es.csv", table.encode("cp1252"))

@@ -17,7 +17,7 @@ FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 PASSING, FAILING = "--min p_s:negative=0", "--min p_s:negative=1.1 --max p_s:negative=1"
 both = pytest.mark.parametrize(("bounds", "code"), [(PASSING, 0), (FAILING, 1)])
-FAILURE = "gate failed: 1 of 2 checks"
+FAILURE = "gate failed (1 of 2 checks failed)"
 
 
 @both
@@ -34,7 +34,7 @@ def test_all_forms_agree(cli: Cli, small: Path, tmp_path: Path, bounds: str, cod
     assert suite.get("name") == "gendermark gate one"
     written, *commands, sentence = table.err.splitlines()
     assert written == f"report written to {page}"
-    assert sentence == (FAILURE if code else "gate passed: 1 checks")
+    assert sentence == (FAILURE if code else "gate passed (1 check)")
     assert markdown.read_text(encoding="utf-8").startswith(f"### gendermark {sentence}\n")
     assert commands[0] == f"::{'error' if code else 'notice'} title=gendermark::{sentence}"
     findings = [check["finding"] for check in printed.json["checks"] if not check["passed"]]
@@ -56,7 +56,7 @@ def test_a_gate_that_could_compare_nothing_fails(cli: Cli, small: Path, monkeypa
     assert outcome.err.startswith("gate failed: nothing could be compared, because ")
     assert [row["outcome"] for row in outcome.rows] == ["not compared", "FAIL"]
     beside = cli(f"gate {small}/one --baseline {small}/one {PASSING}")
-    assert (beside.exit_code, beside.err) == (0, "gate passed: 1 checks, 1 more not compared\n")
+    assert (beside.exit_code, beside.err) == (0, "gate passed (1 check), 1 more not compared\n")
     assert [row["outcome"] for row in beside.rows] == ["pass", "not compared"]
 
 
@@ -101,7 +101,7 @@ def test_unwritable_files_do_not_change_the_verdict(
     assert len(outcome.rows) == bounds.count("=")
     *problems, sentence = outcome.err.splitlines()
     assert problems == [f"error: cannot write {tmp_path}: Is a directory"] * 3
-    assert sentence.startswith("gate failed: " if code else "gate passed: ")
+    assert sentence.startswith("gate failed (" if code else "gate passed (")
     cli(f"gate {small}/one {bounds} --junit {tmp_path} --summary {tmp_path}/gate.md")
     assert sentence in (tmp_path / "gate.md").read_text(encoding="utf-8"), (
         "one does not keep another from being written"
@@ -124,7 +124,7 @@ def test_the_exit_code_survives_a_full_disk(small: Path, bounds: str, code: int)
     first, second, sentence = done.stderr.decode().splitlines()
     assert first == "error: cannot write the output: No space left on device"
     assert second == "error: cannot write /dev/full: No space left on device"
-    assert sentence.startswith("gate failed: " if code else "gate passed: ")
+    assert sentence.startswith("gate failed (" if code else "gate passed (")
 
 
 # -- the sentences that changed, and what a baseline allows

@@ -315,3 +315,12 @@ def test_who_is_not_translated_is_told_in_every_form(
 def test_where_nobody_is_known_to_be_a_woman_nothing_is_said_of_it(cli: Cli, small: Path) -> None:
     (results,) = cli(f"report {small}/one --json").json["runs"].values()
     assert results[0]["lost_by_gender"] is None
+
+
+def test_piping_does_not_change_which_runs_are_compared(cli: Any, small: Path) -> None:
+    runs = [small / name for name in ("one", "two", "three")]
+    piped, everything = (cli("compare", *runs, *words) for words in ((), ("--all",)))
+    pairs = [{tuple(line.split("\t")[3:5]) for line in one.out.splitlines()[1:]} for one in (piped, everything)]
+    assert len(pairs[0]) == 2
+    assert len({first for first, _ in pairs[0]}) == 1
+    assert len(pairs[1]) == 3

@@ -279,7 +279,7 @@ def test_refusals_of_correlate(
     for arguments, words in (
         ((runs / "coin", runs / "coin"), "give each system once"),
         ((tmp_path / "other",), "has no uncertainty results"),
-        ((tmp_path / "nothing",), "there is no such directory"),
+        ((tmp_path / "nothing",), "no such directory"),
         ((runs / "coin", "--accuracy", tmp_path / "other"), "fake:coin"),
     ):
         study("uncertainty", "correlate", *arguments).is_refusal(words)

@@ -217,7 +217,7 @@ def test_several_systems_are_counted_and_named_in_the_title() -> None:
     runs = [run_of(f"fake:{name}", *selections) for name in ("masculine", "right", "stereotyped?s=0.9")]
     text = render_page(runs)
     assert _verdict(text).startswith(
-        "One of three systems translates most women as men (significant in 3 of 9 results)"
+        "One of three systems translates most women as men, significantly in 3 of 9 results"
     )
     assert len(_verdict(text).split()) <= MOST_WORDS
     assert "English → Spanish, French and Italian</bdi></h1>" in text
@@ -239,7 +239,7 @@ def test_controls_are_named_as_controls_and_never_are_the_subject() -> None:
     assert _verdict(text).startswith("my model shows no significant gender gap")
     assert "<h1><bdi>my model: English → Spanish</bdi></h1>" in text
     assert "always-masculine control" in text
-    assert "Compared with the baseline" not in text
+    assert "(the first run)" not in text
 
 
 def test_women_who_are_left_open_are_not_translated_as_men() -> None:
@@ -275,7 +275,10 @@ def test_what_is_missing_is_in_the_first_lines(runs: Sequence[Run]) -> None:
     assert "SimpleGEN, English → Spanish: not run for stereotyped control (s=0.7)." in opening
     assert "Note: Cost 3 units." in text
     silent = run_of("fake:garble", WINOMT)
-    assert "Less than 90% of translations could be judged: WinoMT 1%." in Page(render_page([silent])).text
+    assert (
+        "Fewer than 90% of translations show a gender that could be judged: WinoMT 1%."
+        in Page(render_page([silent])).text
+    )
 
 
 def test_findings_stand_beside_sentences_with_the_deciding_words_marked(tmp_path: Path) -> None:

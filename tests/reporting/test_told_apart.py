@@ -93,7 +93,7 @@ def test_the_page(name: str) -> None:
         assert len(set(re.findall(r"system=(\d)", table))) <= 1, "dashes are all that another system may have there"
     for label in labels:
         assert f"({label}" in text, "in the heading of its part"
-    assert "Compared with the baseline" not in text
+    assert "(the first run)" not in text
     assert against_first(*(run.results for run in runs)).comparisons == ()
 
 

@@ -240,7 +240,7 @@ def test_a_browser_is_opened_where_there_is_a_screen(cli: Any, made: Path, monke
 
 def test_mistakes_on_the_command_line(cli: Any, tmp_path: Path, made: Path) -> None:
     for arguments, token in (
-        ((tmp_path / "nowhere",), "there is no such directory"),
+        ((tmp_path / "nowhere",), "no such directory"),
         ((tmp_path,), "is not a run folder"),
         ((made / "one", "--host", "192.0.2.1"), "cannot listen on 192.0.2.1"),
         ((made / "one", "--port", "70000"), "--port"),

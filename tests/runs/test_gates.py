@@ -264,7 +264,7 @@ def test_one_failure_fails_the_gate(run: Run) -> None:
     assert Verdict.of((good, good, skipped)).passed
     verdict = Verdict.of((good, bad, skipped))
     assert (verdict.passed, verdict.failures, verdict.not_compared) == (False, (bad,), (skipped,))
-    assert "1 of 2 checks, 1 more not compared" in verdict.sentence
+    assert "1 of 2 checks failed), 1 more not compared" in verdict.sentence
     assert set(verdict.to_json()) == {"passed", "checks", "newly_wrong", "newly_right"}
     directory = run("fake:right", "xx", "yy")
     checks = bounds(directory, {"accuracy": "1"}, {"accuracy": "100"})

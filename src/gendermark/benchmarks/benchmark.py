@@ -359,7 +359,7 @@ class BenchmarkOf(Generic[S]):
         if not target:
             raise UserError(f"give the target language of {self.name}: --to {' | '.join(targets)}")
         if target not in targets:
-            where = f"{self.name} ({settings.data} data, from {NAMES.get(source, source)}, {source})"
+            where = f"{self.name} ({settings.data} data, from {NAMES.get(source, source)})"
             raise UnknownName("target language", target, targets, f"{where} has no")
         return replace(settings, source_language=source, target_language=target)
 

@@ -34,7 +34,9 @@ Cell = Annotated[
     str, Option("--cell", help="Benchmark and direction, such as BENCHMARK.en-es, if the run has several.")
 ]
 Key = Annotated[Path | None, Option("--key", metavar="KEY.json", help="Key that `export --key` wrote.")]
-Seed = Annotated[int, Option("--seed", min=0, help="Random seed of the sample or the resampling.")]
+Seed = Annotated[
+    int, Option("--seed", min=0, help="Random seed: of the sample (export), or of the resampling (agree, serve).")
+]
 
 
 def export(
@@ -81,7 +83,7 @@ def _export_run(directory: Path, output: Path, cell: str, n: int, seed: int, *, 
     if any(row[1] == ANYBODY for row in rows):
         say(f"{run.result.cell} names no person: ask annotators for the gender of the words that mark {ANYBODY}")
     fewer = f" (all there are, fewer than {n:,})" if len(rows) < n else ""
-    say(f"{len(rows):,} translations of {run.result.cell}{fewer} written to {output}")
+    say(f"{len(rows):,} translations of {run.result.cell}{fewer} written to the file {output}")
     _say_next(output, [directory], ["--cell", cell] if cell else [])
 
 
@@ -114,7 +116,7 @@ def _say_next(sheet: Path, directories: Sequence[Path], options: Sequence[str]) 
     command, runs = ["gendermark", "annotate"], list(map(str, directories))
     say_next(
         {
-            shlex.join([*command, "serve", str(sheet), *runs, *options]): "fill it in here",
+            shlex.join([*command, "serve", str(sheet), *runs, *options]): "fill it in, in your browser",
             f"{shlex.join([*command, 'agree', *runs, *options])} {answers}/*.csv": "then compare",
         }
     )
@@ -136,6 +138,8 @@ def agree(
     from gendermark.annotation.lineup import Lineup
     from gendermark.metrics.metric import Resampling
 
+    if absent := [str(path) for path in paths if not path.exists()]:
+        raise UserError(f"{absent[0]}: no such file; give run folders and completed sheets")
     folders, sheets = ([path for path in paths if path.is_dir() is is_folder] for is_folder in (True, False))
     if not sheets or not folders:
         kind = "sheet" if folders else "run folder"

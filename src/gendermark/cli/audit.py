@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from gendermark.cli.options import Executor
-from gendermark.cli.results import print_results
+from gendermark.cli.results import print_results, say_findings
 from gendermark.cli.terminal import All, AsJson, open_workers, print_json, say, show_progress
 from gendermark.errors import UserError
 
@@ -33,12 +34,14 @@ def audit(
     keep: Path | None = None,
     parser: str = "",
     executor: Executor = "",
+    to: Annotated[str, Option("--to", hidden=True)] = "",
     everything: All = False,
     as_json: AsJson = False,
 ) -> None:
-    """Recognise and score spreadsheets of translations, and write a report; no options needed.
+    """Score spreadsheets of translations (benchmark and language are detected) and write a report.
 
-    Missing sentences are excluded; the report states this at the top.
+    If a language is not detected, name its column by its code, such as es. Missing sentences are excluded; the report
+    states this at the top.
 
     Args:
         files (FILE...): Tables (.csv, .tsv, .xlsx), .jsonl, .po, .xlf, `source ||| translation` lines, or one
@@ -52,6 +55,11 @@ def audit(
     from gendermark.reporting.page import write_page
     from gendermark.runs.run import RunContext
 
+    if to:
+        raise UserError(
+            "audit takes no --to: it detects the language; if the detected one is wrong, name the column by its "
+            f"language code ({to})"
+        )
     _check_output(output)
     with tempfile.TemporaryDirectory(prefix="gendermark-audit-") as temporary:
         with open_workers(executor, len(files)) as workers:
@@ -101,8 +109,6 @@ def _check_output(path: Path) -> None:
 
 def _print(found: Audit, output: Path, *, everything: bool) -> None:
     """Print what was recognised and its oddities, the headline table, and the location of the page."""
-    from gendermark.reporting.findings import verdict
-
     lines = []
     for one in found.audited:
         lines.append(f"{one.name}: {one.found.sentence}")
@@ -114,13 +120,13 @@ def _print(found: Audit, output: Path, *, everything: bool) -> None:
     if len(shown) < len(lines):
         say(f"{len(lines) - len(shown)} more lines; --all shows them")
     print_results(found.results, everything=everything, printed="\n".join(lines))
-    by_system: dict[str, list[Result]] = {}
-    for result in found.results:
-        by_system.setdefault(result.called, []).append(result)
+    by_name: dict[str, list[Result]] = {}
+    for one in found.audited:
+        by_name.setdefault(one.name, []).append(one.result)
     own = [one for one in found.audited if one.found.known.benchmark.reads_any_text]
     for one in own[:MOST_VERDICTS]:
         for finding in one.result.findings:
             say(f"- {one.name}, {one.result.selection.direction}: {finding}")
-    for system in list(by_system.items())[: MOST_VERDICTS if not own else 0]:
-        say(f"- {verdict([system])}")
+    for name, results in list(by_name.items())[: MOST_VERDICTS if not own else 0]:
+        say_findings(results, name)
     say(f"\nReport with every sentence: {output}")

@@ -43,13 +43,21 @@ def list_names(kind: str, as_json: AsJson = False) -> None:
             print_text(f"{name}: {measures.partition(': ')[2]}\n  {into if core != '–' else 'your data'}")
         say("`gendermark score NAME --help` lists the rules and options of a benchmark.")
     elif shown == "metrics":
-        rows = [(name, (metric, good, about.partition(". ")[0])) for name, metric, _, good, about in table.rows]
+        rows = [(name, (metric, good, _meaning(about))) for name, metric, _, good, about in table.rows]
         print_table(table.title, ("metric", "better", "meaning"), grouped(rows))
         say("--json adds the definition of each metric.")
     elif shown == "tables":
         print_table(table.title, table.columns[1:], grouped((paper, rest) for paper, *rest in table.rows))
     else:
         print_table(table.title, table.columns, table.rows)
+        if shown == "systems":
+            say("For example: --system hf:Helsinki-NLP/opus-mt-en-es; docs/systems has an example of each.")
+
+
+def _meaning(about: str) -> str:
+    """The label of a metric, or its definition if the label is one word."""
+    label, _, definition = about.partition(". ")
+    return label if " " in label else definition.partition(". ")[0].rstrip(".")
 
 
 def listing(kind: str) -> Table:
@@ -167,13 +175,13 @@ def power(
         benchmarks ([BENCHMARK]...): Benchmark; default: all for the language.
         data (DATA): official or core; default: both.
         points: Difference to detect, in points.
-        right: Accuracy that is assumed for both systems, in percent.
-        icc: Correlation of the differences within a group (such as an occupation), 0 to 1; default: 0.5, or 0.15 with
-            --alike.
-        alike: Correlation between the errors of the two systems, 0 (unrelated systems) to 1; high for versions of one
+        right: Assumed accuracy of both systems, in percent.
+        icc: Assumed correlation of the differences within a group, such as an occupation, 0 to 1; default: 0.5, or 0.15
+            with --alike.
+        alike: Assumed correlation between the errors of the two systems, 0 (unrelated) to 1; high for versions of one
             system.
-        like (RUN): Take accuracy and within-group correlation from this run instead of assuming them; given twice, take
-            the paired differences of the two runs.
+        like (RUN): Measure accuracy and within-group correlation in this run instead of assuming them; given twice,
+            measure the paired differences of the two runs.
     """
     from gendermark import api
     from gendermark.runs.power import OF_UNRELATED, OF_VERSIONS, Expected, expected_from, questions
@@ -225,19 +233,25 @@ def power(
             f"{f'correlation of the systems {alike:g}' if alike else 'uncorrelated systems'}; give two runs with "
             "--like to measure these."
         )
+        say("Significance level: 0.05, Holm-corrected over the headline metrics.")
     for what in left_out if as_json else left_out[:1]:
         more = f" (and {len(left_out) - 1} more)" if len(left_out) > 1 and not as_json else ""
         say(f"Left out: {what}{more}")
 
 
+_ASKED = {"accuracy": "accuracy, women and men"}
+"""What to call questions that would be mistaken for a metric, such as WinoMT's accuracy over all sentences."""
+
+
 def _print_power(rows: list[dict[str, Any]], points: float) -> None:
     able = dict.fromkeys(f"{row['benchmark']} ({row['data']} data)" for row in rows if row["detectable"] <= points)
     best = min(rows, key=lambda row: row["detectable"])
+    smallest_for = _ASKED.get(best["question"], best["question"])
     say(
         f"A difference of {points:g} points can be detected with {', '.join(able)}."
         if able
         else f"None of these can reliably detect a difference of {points:g} points; the smallest detectable one is "
-        f"{best['detectable']:.1f} ({best['question']}, {best['benchmark']}, {best['data']} data)."
+        f"{best['detectable']:.1f} ({smallest_for}, {best['benchmark']}, {best['data']} data)."
     )
     needed = [row["groups_needed"] for row in rows]
     every = {
@@ -248,7 +262,7 @@ def _print_power(rows: list[dict[str, Any]], points: float) -> None:
         f"groups needed for {points:g}": ["–" if n is None else f"{n:,}" for n in needed],
     }
     where = [(row["benchmark"], row["data"]) for row in rows]
-    asked = [row["question"] for row in rows]
+    asked = [_ASKED.get(row["question"], row["question"]) for row in rows]
     if not terminal.is_terminal(sys.stdout):
         cells = [(*place, *row) for place, *row in zip(where, asked, *every.values(), strict=True)]
         print_table("", ("benchmark", "data", "question", *every), cells)

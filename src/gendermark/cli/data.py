@@ -44,6 +44,7 @@ def list_(as_json: AsJson = False) -> None:
         print_table("Official data", ("name", "revision", "licence", "size", "cached"), brief)
     else:
         print_table("Official data", ("name", "revision", "title", "licence", "size", "cached"), rows)
+    say("Size: data + system outputs released with them (`gendermark data get NAME --all`).")
     say(f"cache: {official.cache_root()}")
 
 

@@ -48,7 +48,7 @@ def demo(output: Path = Path("demo-run")) -> None:
         tested = [row.verdict == "significant" for row in rows if row.verdict != TOO_FEW]
         expected = "as expected" if sum(tested) == (len(tested) if is_biased else 0) else "NOT AS EXPECTED"
         n_few = len(runs[name]) - len(tested)
-        few = f"; {n_few} not tested (no gap, or too few)" if n_few else ""
+        few = f"; {n_few} not tested (the benchmark has no gender gap, or too few sentences)" if n_few else ""
         say(f"Sanity check, {name}: {sum(tested)} of {len(tested)} gender gaps significant, {expected}{few}.")
     by_folder = {str(folder): runs[name] for name, folder in folders.items()}
     write_text(output / "report.md", render(by_folder, "md"))

@@ -107,12 +107,15 @@ def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..
     for one in _parameters(verb):
         group = next((each for each in (one.default, *_notes(one)) if isinstance(each, _Group)), None)
         if group is not None:
-            build = expanded(group.load(words))
+            build = expanded(group.load(words), words)
             own = [each.replace(default=group.defaults.get(each.name, each.default)) for each in _parameters(build)]
             groups[one.name] = build, [each.name for each in own]
             parameters += own
             continue
-        parameter, is_repeatable = _for_typer(one, *explained.get(one.name, ("", "")))
+        metavar, help_ = explained.get(one.name, ("", ""))
+        if one.name == "rules":
+            help_ = _rules_of(words) or help_
+        parameter, is_repeatable = _for_typer(one, metavar, help_)
         if is_repeatable:
             repeatable.append(one.name)
         parameters.append(parameter)
@@ -128,6 +131,20 @@ def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..
     whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     whole.__annotations__ = {one.name: one.annotation for one in parameters}
     return whole
+
+
+def _rules_of(words: Sequence[str]) -> str:
+    """Help on the rules of the benchmark named on the command line; empty if none is."""
+    from gendermark import registry
+
+    name = next((word for word in words if word in registry.names("benchmark")), "")
+    if not name:
+        return ""
+    choices: Sequence[str] = registry.load("benchmark", name).choices_of("rules")
+    published = ", ".join(one for one in choices if one != "best")
+    return (
+        f"Scoring rules: best (gendermark's corrected rules){f', or as published: {published}' if published else ''}."
+    )
 
 
 _EXPLAINED = re.compile(r"^    (\w+)(?: \(([^)]*)\))?: (.+(?:\n {8}.+)*)", re.MULTILINE)

@@ -39,7 +39,7 @@ def report(
 ) -> None:
     """Write a report of one or more runs: an HTML page, or Markdown, LaTeX, CSV or JSON tables.
 
-    A .yaml file has the headline metrics of one run as `.eval_results` of a model repository on the Hugging Face Hub.
+    `-o FILE.yaml` writes one run's headline metrics in the Hugging Face Hub's `.eval_results` format.
 
     Args:
         runs ([NAME=]DIR...): Run folders to show side by side.

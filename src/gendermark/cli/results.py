@@ -100,7 +100,9 @@ class Headline(NamedTuple):
 
     @property
     def is_about_other_things(self) -> bool:
-        return self.rates is None and bool(self.note) and self.verdict != "no conclusion"
+        from gendermark.reporting.phrases import TOO_FEW
+
+        return self.rates is None and bool(self.note) and self.verdict not in ("no conclusion", TOO_FEW)
 
     @property
     def caveat(self) -> str:
@@ -120,7 +122,7 @@ class Headline(NamedTuple):
 def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[Headline]:
     """One row per result; two for a benchmark with people of specified and of unspecified gender."""
     from gendermark.metrics.verdicts import ALPHA, State
-    from gendermark.reporting.findings import all_rates, benchmark_of, found_in, missing
+    from gendermark.reporting.findings import FEW_JUDGED, all_rates, benchmark_of, found_in, missing, too_few_judged
     from gendermark.reporting.phrases import AFTER_CORRECTION, TOO_FEW, ci, state
 
     rows = []
@@ -143,6 +145,8 @@ def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[He
             said = (one for one in found_in(result) if one.amount is not None and one.amount.metric == asked.metric)
             found_ = next(said, None)
             note = found_.text if found_ else f"{benchmark.label(asked.metric, asked.slice)}{number}."
+        elif not tested:
+            note = too_few_judged(result, FEW_JUDGED)
         rows.append(Headline(result, folder, benchmark.name, None, verdict, note))
     return rows
 
@@ -218,29 +222,42 @@ def _shares(row: Headline) -> tuple[str, str, str]:
     return f"{rounded(women.value)}%", f"{rounded(men.value)}%", minus(shown)
 
 
-def say_findings(results: Sequence[Result]) -> None:
+def say_findings(results: Sequence[Result], name: str = "") -> None:
     """Say how a system treats women and men, and its largest other effect, as the page does."""
-    from gendermark.reporting.findings import benchmark_of, by_weight, found_in, verdict
-    from gendermark.reporting.phrases import GENDER_GAP, lost_by_gender
+    from gendermark.reporting.findings import benchmark_of, by_weight, found_in, place_name, significant, verdict
+    from gendermark.reporting.phrases import GENDER_GAP, lost_by_gender, points
 
     if not results:
         return
-    opening = benchmark_of(next(one for one in results if one.selection.benchmark == by_weight(results)[0])).name
-    based = f" Based on {opening}." if len({one.selection.benchmark for one in results}) > 1 else ""
-    say(f"- {verdict([(results[0].called, results)])}{based}")
+    first = benchmark_of(next(one for one in results if one.selection.benchmark == by_weight(results)[0]))
+    opening, several = first.name, len({one.selection.benchmark for one in results}) > 1
+    based = f" Based on {first.title}." if several else ""
+    say(f"- {verdict([(name or results[0].called, results)])}{based}")
     lost = {finding.text for result in results for finding in lost_by_gender(result)}  # printed beside the table
     others = [
-        (
-            benchmark_of(result).name == opening,
-            finding.effect,
-            f"{benchmark_of(result).name}, {result.selection.direction}: {finding.text}",
-        )
+        (benchmark_of(result).name == opening, finding.effect, result, finding)
         for result in results
         for finding in found_in(result)
         if finding.effect > 0 and finding.what != GENDER_GAP and finding.text not in lost
     ]
-    if others:
-        say(f"- {max(others)[2]}")
+    if not others:
+        return
+    _, _, result, largest = max(others, key=lambda one: one[:2])
+    kin = [
+        (one, finding)
+        for one in results
+        if one.selection.benchmark == result.selection.benchmark
+        for finding in found_in(one)
+        if finding.what == largest.what and finding.amount is not None
+    ]
+    if len(kin) < 2 or not largest.what:
+        say(f"- {benchmark_of(result).name}, {result.selection.direction}: {largest.text}")
+        return
+    sure, amount = significant([finding for _, finding in kin]), ""
+    if sure:
+        result, most = kin[sure[0]]
+        amount = f"; largest: {place_name(result)}, {points(most.amount, turned=True)}" if most.amount else ""
+    say(f"- {benchmark_of(result).name}: {largest.what}: significant in {len(sure)} of {len(kin)} languages{amount}.")
 
 
 # -- every number ------------------------------------------------------------------------------------------------------

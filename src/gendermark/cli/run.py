@@ -49,7 +49,7 @@ def run(
     `gendermark run --benchmark NAME --help` also lists the options of that benchmark.
 
     Args:
-        system (SPEC): System as family:argument, for example command:./translate.sh.
+        system (SPEC): System as family:argument, for example command:./translate.sh; see `gendermark list systems`.
         output (DIR): Run folder; reuse it to resume.
         benchmark (BENCHMARK): Benchmark; repeatable. Default: all benchmarks for the target languages, except those
             that draw samples, rewrite translations, or need your own data.
@@ -201,7 +201,7 @@ def translate(
 
     Args:
         file: File with one sentence per line; - reads standard input.
-        system (SPEC): System as family:argument, for example demo:en-es.
+        system (SPEC): System as family:argument, for example demo:en-es; see `gendermark list systems`.
         to (LANG): Target language.
         from_ (LANG): Source language.
         samples: Samples per sentence, instead of the best translation.

@@ -89,12 +89,13 @@ def _commit(spec: str, name: str, revision: str | None) -> str:
             raise UserError(
                 f"the hub has no model {name}, or it is private; check the name, or set HF_TOKEN to a token for it"
             ) from None
-        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub cannot be reached"
+        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the Hugging Face hub cannot be reached"
         if status is not None:
-            why = f"the hub answers with status {status}"
+            why = f"the Hugging Face hub answers with status {status}"
         at = f" at revision {revision!r}" if revision else ""
         raise UserError(
-            f"{name}{at} is not in the local cache, and {why}; download it where that works, or give a directory"
+            f"model {name!r}{at} is not in the local Hugging Face cache, and {why}; download it where that works, "
+            "or give a directory"
         ) from None
 
 

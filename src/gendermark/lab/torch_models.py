@@ -1,4 +1,4 @@
-"""`torch:DIR`: a model that `gendermark train model` made, run by our own decoder in torch, whatever its architecture.
+"""`torch:DIR`: a model that `gendermark train model` made, of any architecture, run by gendermark's own decoder.
 
 `DIR?beam_size=1&compute_type=int8` gives options with the name. So shapes that no other engine has, average attention
 above all, are timed and measured by the same code as those that others have too.

@@ -326,7 +326,7 @@ def beside_published(sheet: Sheet) -> Iterator[Figure]:
         yield dot_figure(
             sheet,
             "published",
-            "Comparison with published results",
+            "Published results, for context",
             f"Filled: measured here ({charts.direction(cell)}; {sheet.conditions}), lines: {sheet.intervals}. Hollow: "
             f"reported by {papers} ({tables}), {how_comparable(selection)}.{judged}{''.join(notes)}",
             _panels(benchmark, list(printed)),

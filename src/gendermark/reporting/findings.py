@@ -54,9 +54,9 @@ def found_in(result: Result) -> list[Finding]:
     benchmark = benchmark_of(result)
     if lacking := missing(result):
         return [Finding(f"{lacking}.")]
+    if few := too_few_judged(result):
+        return with_lost(result, [Finding(few)])
     judged = judged_percent(result)
-    if judged is not None and judged < TOO_FEW_JUDGED:
-        return with_lost(result, [Finding(_too_few(result, judged))])
     found = with_lost(result, benchmark.presentation.findings(result) or _headline(benchmark, result))
     if not found:
         return [Finding(NOTHING)]
@@ -134,13 +134,18 @@ def _verdicts(judgements: Sequence[Judgement]) -> Counter[Verdict]:
     return Counter(judgement.verdict for judgement in judgements)
 
 
-def _too_few(result: Result, judged: float) -> str:
-    """Return the sentence that replaces a comparison of women and men."""
+def too_few_judged(result: Result, least: float = TOO_FEW_JUDGED) -> str:
+    """The sentence that replaces a comparison of women and men if too few translations could be judged; else empty."""
+    judged = judged_percent(result)
+    if judged is None or judged >= least:
+        return ""
     lost = _not_translated(result)
     if benchmark_of(result).presentation.may_leave_open and lost < TOO_FEW_JUDGED:
         if judged == 0:
             return "No translation shows a gender: it is left open, or was not found."
-        return f"Only {rounded(judged)}% of translations show a gender: the others leave it open, or it was not found."
+        n, whole = _verdicts(result.judgements)[Verdict.JUDGED], len(result.judgements)
+        shown = f"{n:,} of {whole:,}" if whole else f"{rounded(judged)}% of"
+        return f"Only {shown} translations show a gender: the others leave it open, or it was not found."
     if lost == 100:
         return NOT_TRANSLATED
     return f"{_judged(judged)}, too few to compare women and men; {_others(result, judged)}."
@@ -396,15 +401,28 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
     where = ""
     if n_systems == 1:
         some = f"{len(biased)} of {len(every)}" if len(biased) < len(every) else f"all {counted(len(every))}"
-        where = f" in {'both' if some == 'all two' else some} languages"
+        how = " significantly" if len(biased) < len(every) else ""
+        where = f"{how} in {'both' if some == 'all two' else some} languages"
     elif len(biased) < len(every) > n_systems:
-        where = f" (significant in {len(biased)} of {len(every)} results)"
+        each = _in_languages([own for _, own in systems], biased)
+        where = f", significantly in {each or f'{len(biased)} of {len(every)} results'}"
     most = max(biased, key=lambda one: one.size)
     named = [next(name for name, own in systems if most in own)] if n_systems > 1 else []
     places = {place_name(one.result) for one in every}
     named += [place_name(most.result)] if len(places) > 1 else []
     tail = "" if kind == LOST else f"; largest gap: {' in '.join(named)}, {most.size:.0f} points"
     return _fitting(f"{who} {kind[verb]}{where}", tail)
+
+
+def _in_languages(systems: Sequence[Sequence[Rates]], biased: Sequence[Rates]) -> str:
+    """`2–4 of 4 languages each`; empty if some systems have none, or not the same languages."""
+    languages = [{place_name(one.result) for one in own} for own in systems]
+    n = sorted(sum(one in biased for one in own) for own in systems)
+    if not n[0] or any(
+        found != languages[0] or len(found) < len(own) for own, found in zip(systems, languages, strict=True)
+    ):
+        return ""
+    return f"{n[0] if n[0] == n[-1] else f'{n[0]}–{n[-1]}'} of {len(languages[0])} languages each"
 
 
 def _significant(rates: Sequence[Rates]) -> list[Rates]:
@@ -424,6 +442,13 @@ def _adjusted(rates: Sequence[Rates]) -> list[float | None]:
 
 def _beside_gaps(rates: Sequence[Rates]) -> list[Finding]:
     return [finding for one in rates for finding in found_in(one.result) if finding.what not in ("", GENDER_GAP)]
+
+
+def significant(found: Sequence[Finding]) -> list[int]:
+    """Places of the significant ones among findings of one kind, the largest first (Benjamini-Hochberg)."""
+    adjusted = benjamini_hochberg([one.amount.p_value if one.amount is not None else None for one in found])
+    sure = [n for n, p in enumerate(adjusted) if found[n].effect > 0 and p is not None and p < ALPHA]
+    return sorted(sure, key=lambda n: -abs(found[n].value))
 
 
 def _biased(results: Sequence[Result]) -> list[Result]:

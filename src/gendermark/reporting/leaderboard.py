@@ -193,6 +193,10 @@ def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
     if max(n_men, n_women) * 2 <= len(cases) or n_men == n_women:
         n = n_men + n_women
         title = f"Women and men in translation: significant differences in {n:,} of {len(cases):,} results"
+        by_side = (
+            f" Men {sides.what} significantly more often than women in {of_men} of them, women more often than men in "
+            f"{of_women}; not significant in {neither}."
+        )
     else:
         fewer, more = ("women", "men") if n_men > n_women else ("men", "women")
         most, reverse = (of_men, of_women) if n_men > n_women else (of_women, of_men)
@@ -200,13 +204,13 @@ def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
             f"Translation systems keep {fewer}'s gender less often than {more}'s: significantly in {most} of "
             f"{len(cases):,} results, the reverse in {reverse}"
         )
+        by_side = ""
     n_languages = len({language_of(board) for board in first})
     low, high = (f(cases, key=lambda case: case.women) for f in (min, max))
     least, most = (rounded(f(case.men for case in cases)) for f in (min, max))
     return title, [
         f"{benchmark.title}: {_counted(len(systems), 'system')}, {_counted(n_languages, 'language')}, {len(cases):,} "
-        f"results. Men {sides.what} significantly more often than women in {of_men} of them, women more often than "
-        f"men in {of_women}; not significant in {neither}. {_recorded(list(systems))}",
+        f"results.{by_side} {_recorded(list(systems))}",
         f"Between {rounded(low.women)}% ({low.name}) and {rounded(high.women)}% ({high.name}) of women {sides.what}; "
         f"of men, between {least}% and {most}%. Significant: p < 0.05 after Benjamini-Hochberg over these results.",
     ]

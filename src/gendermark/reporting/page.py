@@ -15,7 +15,6 @@ from gendermark.benchmarks.findings import Place
 from gendermark.io.textfiles import write_text
 from gendermark.markup import minus
 from gendermark.metrics.metric import SLICES, key_from
-from gendermark.metrics.statistics import benjamini_hochberg
 from gendermark.metrics.verdicts import ALPHA, LEAST_GROUPS, LEAST_GROUPS_NEAR_A_BOUND, State
 from gendermark.names import is_control
 from gendermark.reading.codes import NAMES, RIGHT_TO_LEFT
@@ -27,7 +26,7 @@ from gendermark.reporting.charts import percent, scale_around, signed
 from gendermark.reporting.document import Block, Inline, Text
 from gendermark.reporting.figures import against_first, figures
 from gendermark.reporting.reproduce import commands
-from gendermark.reporting.rows import GENDERS, MISSING, OBSERVED, Cell, Explorer, Filter, outcome_of
+from gendermark.reporting.rows import GENDERS, MISSING, OBSERVED, OUTCOME, OUTCOMES, Cell, Explorer, Filter, outcome_of
 from gendermark.reporting.tables import find, form_table
 from gendermark.result import Result
 from gendermark.runs import folder
@@ -72,6 +71,9 @@ class View:
 
     def label(self, run: int) -> str:
         name = self.explorer.systems[run]
+        audited = Path(self.runs[run].manifest["config"].get("audited", ""))
+        if not self.several and audited.stem == name:
+            return audited.name  # a better subject of a sentence: "part.csv favours men"
         return name if run in self.tested or "control" in name else f"{name} (control)"
 
     def system(self, run: int, *, with_name: bool = True) -> doc.System:
@@ -231,7 +233,8 @@ def _basis(view: View) -> doc.Paragraph:
     what = _people(cells) if cells[0].benchmark.reads_any_text else what
     results = [result for *_, result in view.results(view.benchmarks[0])]
     judged = [share for result in results if (share := findings.judged_percent(result)) is not None]
-    covered = f"; coverage {phrases.percent_range(judged)}" if judged else ""
+    whom = "people" if cells[0].benchmark.reads_any_text else "translations"
+    covered = f"; could be judged: {phrases.percent_range(judged)} of {whom}" if judged else ""
     n_more = len(view.benchmarks) - 1
     more = f" {phrases.counted(n_more).capitalize()} more benchmark{'s' if n_more > 1 else ''} below." if n_more else ""
     link = doc.Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")
@@ -253,7 +256,9 @@ def _missing(view: View) -> list[Block]:
     ]
     if few:
         shown = doc.listed(few) if len(few) <= 2 * MOST_NAMED else f"{len(few)} of {len(view.results())} results"
-        lines.append(f"Less than {findings.FEW_JUDGED:.0f}% of translations could be judged: {shown}.")
+        lines.append(
+            f"Fewer than {findings.FEW_JUDGED:.0f}% of translations show a gender that could be judged: {shown}."
+        )
     for cell in view.cells:
         present = {run for run, _ in cell.present}
         absent = [view.label(run) for run in view.tested if run not in present]
@@ -384,12 +389,11 @@ def _over_results(view: View, own: Sequence[tuple[Cell, int, Result]], start: st
                 by_what.setdefault(one.what, []).append((cell, run, one))
     said = _range(view, own, start)
     for what, some in by_what.items():
-        adjusted = benjamini_hochberg([one.amount.p_value if one.amount is not None else None for *_, one in some])
-        sure = [one for one, p in zip(some, adjusted, strict=True) if one[2].effect > 0 and p is not None and p < ALPHA]
+        sure = [some[place] for place in findings.significant([one for *_, one in some])]
         if not sure:
             said.append(doc.Finding(f"{start}{what}: significant in none of {len(some)} results."))
             continue
-        cell, run, largest = max(sure, key=lambda one: abs(one[2].value))
+        cell, run, largest = sure[0]
         signs = {one.value > 0 for *_, one in sure}
         side = "" if len(signs) > 1 else _side(largest)
         amount = phrases.points(largest.amount, turned=True) if largest.amount is not None else ""
@@ -423,14 +427,16 @@ def _side(finding: doc.Finding) -> str:
 
 def _disagreement(view: View) -> list[Block]:
     """How often the systems disagree, with examples from the first cell that has any."""
-    n, whole = sum(map(len, view.explorer.matches(Filter(differ="yes")))), sum(map(len, view.explorer.cells))
+    sizes = [len(cell) for cell in view.explorer.cells]
+    n, whole = sum(map(len, view.explorer.matches(Filter(differ="yes")))), sum(sizes)
     if not n:
         return []
-    link = doc.Link(f"{n:,} of {whole:,} translated sentences", Filter(differ="yes").link)
+    over = f" ({sizes[0]:,} × {len(sizes)} directions)" if len(set(sizes)) == 1 < len(sizes) else ""
+    link = doc.Link(f"{n:,} of {whole:,} source sentences", Filter(differ="yes").link)
     systems = [view.system(run) for run in range(len(view.runs))]
     for cell in (cell for name in view.benchmarks for cell in view.of(name)):
         if shown := _examples_of_disagreement(cell, view.tested[: MOST_NAMED + 1], systems):
-            where = f", as in {_where(view, cell)}:" if len(view.cells) > 1 else ", such as:"
+            where = f"{over}; for example{f', in {_where(view, cell)}' if len(view.cells) > 1 else ''}:"
             text = doc.Paragraph(["The systems disagree on ", link, where])
             return [text, doc.Section("", shown, kind="shown", place=cell.code)]
     return [doc.Paragraph(["The systems disagree on ", link, "."])]
@@ -444,6 +450,8 @@ def _all_results(view: View) -> list[Block]:
     for cell, run, result in results:
         rates = findings.rates_of(result)
         name: list[Inline] = [doc.Link(cell.benchmark.title, f"#{cell.benchmark.name}")]
+        if cell.benchmark.title.casefold() != cell.benchmark.name:
+            name.append(doc.Small(f" {cell.benchmark.name}"))
         name += [f", {cell.place}"] if len(view.of(cell.benchmark.name)) > 1 else []
         who: list[Text] = [view.system(run)] if len(view.tested) > 1 else []
         numbers: list[Text] = ["–", "–", "–"]
@@ -476,19 +484,21 @@ def _caveats(cells: Iterable[Cell]) -> list[str]:
 
 def _against_first(view: View) -> list[Block]:
     """The later systems compared with the first: sentences for a few, and the numbers."""
-    leading = view.compared(leading=True)
+    leading, gaps = view.compared(leading=True), [(run, c) for run, c in view.compared() if _is_gap(view, c)]
     if not leading:
         return list(view.figures(""))
-    labels = {view.cell(c.cell).benchmark.label(c.metric, c.slice) for _, c in leading}
-    by = f" ({labels.pop()})" if len(labels) == 1 else ""
     blocks: list[Block] = []
-    for run in view.tested[1:] if len(view.tested) <= MOST_NAMED + 1 else []:
-        own = [(c.change(), view.cell(c.cell)) for other, c in leading if other == run]
+    few = view.tested[1:] if len(view.tested) <= MOST_NAMED + 1 else []
+    for run, found in ((run, found) for run in few for found in (leading, gaps) if found):
+        of_run = [c for other, c in found if other == run]
+        labels = {view.cell(c.cell).benchmark.label(c.metric, c.slice) for c in of_run}
+        by = f", {labels.pop()}" if len(labels) == 1 else ""
+        own = [(c.change(), view.cell(c.cell)) for c in of_run]
         text: list[Inline] = [view.system(run), " vs. ", view.system(view.tested[0]), by]
         for number, change in enumerate(change for change in CHANGES if change in dict(own)):
             places = [_where(view, cell) for found, cell in own if found == change]
             where = doc.listed(places) if len(places) <= 2 * MOST_NAMED else f"{len(places)} of {len(own)} comparisons"
-            said = IN_WORDS.get(change, change)
+            said = "no significant difference" if change == "unclear" else IN_WORDS.get(change, change)
             tone = change if change in ("better", "worse") else ""
             text += [
                 "; " if number else ": ",
@@ -496,9 +506,16 @@ def _against_first(view: View) -> list[Block]:
                 f" {'for' if change == ABSENT else 'in'} {where}",
             ]
         blocks.append(doc.Paragraph([*text, "."], "lead"))
-    table = comparison_table(view, leading)
+    table = comparison_table(view, [*leading, *(one for one in gaps if one not in leading)])
     folded = doc.Section("Numbers and figure of this comparison", [table, *view.figures("")], folded=True)
-    return [doc.Section(["Compared with the baseline (", view.system(view.tested[0]), ")"], [*blocks, folded], level=3)]
+    return [
+        doc.Section(["Compared with ", view.system(view.tested[0]), " (the first run)"], [*blocks, folded], level=3)
+    ]
+
+
+def _is_gap(view: View, c: Comparison) -> bool:
+    sides = view.cell(c.cell).benchmark.presentation.sides
+    return sides is not None and key_from(sides.gap) == (c.metric, c.slice)
 
 
 def _note(view: View) -> doc.Section:
@@ -538,7 +555,7 @@ def _measured(view: View) -> doc.Section:
     kinds = list(dict.fromkeys(kind for _, kind in data))
     facts += [
         ("data", kinds if len(kinds) == 1 else [f"{title_of(name)}: {kind}" for name, kind in data]),
-        ("run", list(dict.fromkeys(map(_when, view.runs)))),
+        ("date", list(dict.fromkeys(map(_when, view.runs)))),
         ("software", list(dict.fromkeys(map(_versions, view.runs)))),
     ]
     return doc.Section("What was measured", [doc.Drawing("facts", facts)], id="measured")
@@ -549,13 +566,17 @@ def _data(result: Result) -> str:
     kind, _, path = selection.data.partition(":")
     core = "written for gendermark (core data), not the official sentences"
     source = "official data" if kind == "official" else f"own file {path}" if path else core
-    revision = f", revision {selection.revision}" if selection.revision else ""
+    digest = result.signed.get("data", "").partition(",")[0].rpartition("-")[2]
+    revision = f", revision {selection.revision}{f' ({digest})' if digest else ''}" if selection.revision else ""
     return f"{source}{revision}; {selection.rules_in_words}"
 
 
 def _when(run: Run) -> str:
     written = str(run.manifest.get("written", ""))
-    return written[:16].replace("T", " ") + " UTC" if len(written) >= 16 else "date unknown"
+    when = written[:16].replace("T", " ") + " UTC" if len(written) >= 16 else "date unknown"
+    if run.system.partition(":")[0] != "files":
+        return when
+    return f"scored {when[:10]}, from files; date and version of the translations not recorded"
 
 
 def _versions(run: Run) -> str:
@@ -585,7 +606,10 @@ def _reproduction(view: View) -> doc.Section:
     named = [f"{name}={run.name}" if (name := run.manifest.get("name")) else run.name for run in view.runs]
     # An audit leaves its run folders only on request.
     verb, words = ("audit", list(dict.fromkeys(files))) if all(files) else ("report", named)
-    blocks += [doc.Paragraph("This page:"), doc.Code(f"gendermark {verb} {shlex.join(words)} -o {verb}.html")]
+    blocks += [
+        doc.Paragraph("This page, under any name:"),
+        doc.Code(f"gendermark {verb} {shlex.join(words)} -o {verb}.html"),
+    ]
     return doc.Section("How to reproduce", blocks, id="reproduce")
 
 
@@ -727,7 +751,7 @@ def _cell(view: View, cell: Cell, *, folded: bool) -> doc.Section:
     if compared:
         blocks.append(
             doc.Section(
-                ["Compared with the baseline (", view.system(view.tested[0]), ")"],
+                ["Compared with ", view.system(view.tested[0]), " (the first run)"],
                 [comparison_table(view, compared)],
                 folded=True,
             )
@@ -866,7 +890,9 @@ def _confusion(view: View, cell: Cell, run: int) -> doc.Table | None:
             values.append([doc.Link(f"{n:,}", wanted.link) if n else "0", doc.Small(f"{percent(100 * n / total)}%")])
         rows.append([gender, *values])
     who: list[Inline] = [": ", view.system(run)] if view.several else []
-    heads = ["not determined" if seen == "none" else seen for seen in columns]
+    is_mixed = bool((cell.answers[:, run, OUTCOME] == OUTCOMES.index("mixed")).any())
+    undetermined = "both or not determined" if is_mixed else "not determined"
+    heads = [undetermined if seen == "none" else seen for seen in columns]
     return doc.Table(["", *heads], rows, ["Expected gender (rows) and translated gender (columns)", *who])
 
 
@@ -906,7 +932,7 @@ def comparison_table(view: View, found: Sequence[tuple[int, Comparison]]) -> doc
                 doc.Strong(c.in_words(), tone),
             ]
         )
-    heads: list[Text] = ["", ["baseline (", view.system(first), ")"], "system", "difference", "p (Holm)", "verdict"]
+    heads: list[Text] = ["", [view.system(first), " (first run)"], "system", "difference", "p (Holm)", "verdict"]
     return doc.Table(heads, rows)
 
 

@@ -127,6 +127,8 @@ def against_half(result: Result, template: str, name: str, asked: str = "") -> l
         return []
     judged = replace(share_, state=question.state if question is not None else "")
     concluded = f" (difference from 50%: {state(judged, 50.0)})" if judged.state else ""
+    if not judged.state and share_.low is not None and share_.high is not None and share_.low <= 50 <= share_.high:
+        concluded = ", not significantly different from 50%"
     found = sentence(result, template.replace("{state}", concluded))
     return [replace(one, effect=abs(leaning(judged, 50.0))) for one in found]
 
@@ -199,7 +201,9 @@ def times(factor: float, estimate: Estimate) -> Estimate:
 
 def share(estimate: Estimate | None, of: str = "") -> str:
     assert estimate is not None
-    return f"{rounded(estimate.value)}%{f' {of}' if of else ''}{ci(estimate, '')}"
+    ends = ci(estimate, "")
+    value = f"{estimate.value:.1f}" if "." in ends and estimate.value is not None else rounded(estimate.value)
+    return f"{value}%{f' {of}' if of else ''}{ends}"
 
 
 def ci(estimate: Estimate, form: str = ".1f") -> str:

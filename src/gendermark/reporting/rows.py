@@ -387,6 +387,7 @@ class Explorer:
             "genders": list(GENDERS),
             "verdicts": list(VERDICTS),
             "outcomes": list(OUTCOMES),
+            "unit": "people" if all(cell.benchmark.reads_any_text for cell in self.cells) else "sentences",
             "cells": [
                 {
                     "name": cell.name,

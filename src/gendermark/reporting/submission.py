@@ -177,7 +177,7 @@ def find(directories: Sequence[Path], names: Sequence[str] = ()) -> dict[Path, s
     found: dict[Path, str] = {}
     for number, directory in enumerate(directories):
         if not directory.is_dir():
-            raise BadFile(directory, "there is no such directory; give a run folder, or a directory of submissions")
+            raise BadFile(directory, "no such directory; give a run folder, or a directory of submissions")
         cells = sorted(path.parent for path in directory.rglob(folder.RESULT))
         if not cells:
             raise BadFile(

@@ -334,7 +334,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     if directory.is_file():
         raise BadFile(directory, "is a file, not a run folder; give a directory that `gendermark run -o` wrote")
     if not directory.is_dir():
-        raise BadFile(directory, "there is no such directory; give one that `gendermark run -o` wrote")
+        raise BadFile(directory, "no such directory; give one that `gendermark run -o` wrote")
     path = directory / MANIFEST
     if not path.exists():
         runs = sorted(one.parent.name for one in directory.glob(f"*/{MANIFEST}"))

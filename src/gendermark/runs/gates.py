@@ -124,8 +124,8 @@ class Verdict:
         n_compared = len(self.checks) - len(self.not_compared)
         rest = f", {len(self.not_compared)} more not compared" if self.not_compared else ""
         if self.passed:
-            return f"gate passed: {n_compared} checks{rest}"
-        return f"gate failed: {len(self.failures)} of {n_compared} checks{rest}"
+            return f"gate passed ({n_compared} check{'s' * (n_compared != 1)}){rest}"
+        return f"gate failed ({len(self.failures)} of {n_compared} checks failed){rest}"
 
     def __repr__(self) -> str:
         failed = [f"  {one.cell} {one.metric}:{one.slice}: {one.finding}" for one in self.failures]

@@ -1,4 +1,4 @@
-"""`hf:NAME_OR_DIR`: a model of the Hugging Face hub, or in a directory, run with transformers.
+"""`hf:NAME_OR_DIR`: a model from the Hugging Face hub or in a directory, run with transformers.
 
 Two kinds, by the model's configuration: translation models with an encoder and a decoder (OPUS-MT, M2M100, NLLB, mBART,
 T5 ...), and language models that are asked for a translation by a prompt (`chat.py`).

@@ -323,7 +323,7 @@ class Google(Service):
 
 
 class LibreTranslate(Service):
-    """`libretranslate:URL`: a LibreTranslate server, one's own or a hosted one."""
+    """`libretranslate:URL`: a LibreTranslate server, your own or a hosted one."""
 
     family = "libretranslate"
     KEY = "LIBRETRANSLATE_API_KEY"

@@ -280,7 +280,8 @@ def by_probability(answers: Iterable[Translation]) -> list[Translation]:
 
 
 class Hinted(Wrapper):
-    """`hinted:SPEC?style=adjective`: the system SPEC with a hint in each source that specifies somebody's gender.
+    """`hinted:SPEC?style=adjective`: another system (SPEC), with a gender hint added to each source that specifies a
+    person's gender.
 
     Traces of the hint are removed from the translation if recognisable (`reading/hints.py`). A chat model gets the hint
     as a sentence of the prompt instead.

@@ -32,12 +32,11 @@ def findings(result: Result) -> list[Finding]:
             f"Where the source does not specify gender, {{p_neutral:{AMBIGUOUS}|of sampled translations}} are neutral."
         )
         return [*found, *sentence(result, leave)]
-    less = "In {awareness_gender|of pairs}, the system is less certain of the gender where the source leaves it open"
+    good = "A good system is less certain of the gender where the source leaves it open. This one is in"
     concluded = f"; {state(aware, 50.0)}" if aware.state else ""
     effect = max(-leaning(aware, 50.0), 0.0)
-    found += [
-        replace(one, effect=effect, amount=aware) for one in sentence(result, f"{less} (50% by chance{concluded}).")
-    ]
+    less = sentence(result, f"{good} {{awareness_gender|of sentence pairs}}; chance: 50%{concluded}.")
+    found += [replace(one, effect=effect, amount=aware) for one in less]
     if hesitation is not None and hesitation.value is not None:
         certain = "; nearly all samples of a sentence agree" if hesitation.value < _HARDLY_ANY else ""
         chosen = (

@@ -434,7 +434,7 @@
     if (row.entity) {
       const entity = element("bdi", inLanguage(cell.source_language));
       appendVisible(entity, row.entity.slice(0, 80));
-      about.append(" · ", entity);
+      about.append(row.tags.kind === "addressee" ? " · addressee: " : " · ", entity);
     }
     if (data.cells.length > 1) about.append(` · ${benchmarkName(cell.benchmark)}, ${directionOf(cell)}`);
     made.append(element("div", { class: "said" }, sentence, about));
@@ -490,7 +490,7 @@
     const all = data.cells.reduce((sum, cell) => sum + cell.n, 0);
     const n = state.total;
     const parts = [
-      n === all ? `${count(n)} sentences.` : `${count(n)} of ${count(all)} sentences${n === 0 ? "; clear a filter to see more." : "."}`,
+      n === all ? `${count(n)} ${data.unit}.` : `${count(n)} of ${count(all)} ${data.unit}${n === 0 ? "; clear a filter to see more." : "."}`,
     ];
     if (data.sample) {
       parts.push(`Shown: ${count(data.sample.n)} of ${count(data.sample.all)} sentences; ${data.sample.command} shows all. Counts and the CSV file are of those shown.`);
