@@ -467,7 +467,7 @@ def test_gate(cli: Cli, finished: Path, small: Path, arguments: str, code: int) 
     assert any(row["outcome"] == "FAIL" for row in rows) == bool(code)
     for row, check in zip(rows, compared, strict=True):
         assert all(row[key] == check[key] for key in ("cell", "metric", "slice", "finding"))
-    assert outcome.err.splitlines()[-1].startswith("gate failed: " if code else "gate passed: ")
+    assert outcome.err.splitlines()[-1].startswith("gate failed (" if code else "gate passed (")
 
 
 # -- power (its arithmetic is in test_power.py) ------------------------------------------------------------------------
