@@ -41,7 +41,7 @@ def list_names(kind: str, as_json: AsJson = False) -> None:
         for name, measures, official, core, _ in table.rows:
             into = official if core == official else f"{official.replace('–', 'your data')}; core data: {core}"
             print_text(f"{name}: {measures.partition(': ')[2]}\n  {into if core != '–' else 'your data'}")
-        say("`gendermark score NAME --help` lists the rules and options of a benchmark.")
+        say("mul: all source languages together. `gendermark score NAME --help` lists a benchmark's rules and options.")
     elif shown == "metrics":
         rows = [(name, (metric, good, _meaning(about))) for name, metric, _, good, about in table.rows]
         print_table(table.title, ("metric", "better", "meaning"), grouped(rows))
@@ -258,7 +258,7 @@ def _print_power(rows: list[dict[str, Any]], points: float) -> None:
         "groups": [f"{row['groups']:,}" for row in rows],
         "sentences": [f"{row['sentences']:,}" for row in rows],
         "smallest detectable": [f"{row['detectable']:.1f}" for row in rows],
-        f"power at {points:g} points": [f"{row['power']:.0%}" for row in rows],
+        f"power at {points:g}": [f"{row['power']:.0%}" for row in rows],
         f"groups needed for {points:g}": ["–" if n is None else f"{n:,}" for n in needed],
     }
     where = [(row["benchmark"], row["data"]) for row in rows]

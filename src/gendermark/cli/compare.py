@@ -185,6 +185,7 @@ def _short_label(c: Comparison | Check) -> str:
 
 def _print_differences(title: str, comparisons: Sequence[Compared], *, in_full: bool) -> None:
     """Print metrics below their benchmark, or, of several pairs of runs, the pairs below each metric."""
+    from gendermark.markup import minus
     from gendermark.records import show_p
     from gendermark.reporting.phrases import between
 
@@ -196,7 +197,7 @@ def _print_differences(title: str, comparisons: Sequence[Compared], *, in_full: 
         if c.difference is not None and c.low is not None and c.high is not None:
             change += f" ({between(c.unit.show(c.low), c.unit.show(c.high))})"
         p = [show_p(c.p_adjusted)] if in_full else []
-        facts = (c.unit.show(c.first), c.unit.show(c.second), change, *p, c.in_words())
+        facts = (*map(minus, (c.unit.show(c.first), c.unit.show(c.second), change)), *p, c.in_words())
         if in_full and c.change() == "unclear" and c.detectable:
             facts = (*facts[:-1], f"{facts[-1]}; smallest detectable difference: {c.unit.show(c.detectable)}")
         pair = f"{second} against {first}" if in_full else second

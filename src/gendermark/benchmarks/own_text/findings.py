@@ -112,8 +112,16 @@ def _words(result: Result) -> list[Finding]:
         for judgement in result.judgements
         if judgement.expected is None and judgement.observed is Gender.MASCULINE and judgement.evidence
     )
-    words = [f'"{words}" ({n})' for words, n in counts.most_common(_MOST_WORDS)]
-    return [Finding(f"Most frequent masculine defaults: {', '.join(words)}.")] if words else []
+    most = counts.most_common(_MOST_WORDS)
+    if not most:
+        return []
+    if most[0][1] == 1:  # no order among words that occur once
+        return [Finding(f"Masculine defaults: {listed([_quoted(words) for words, _ in most])}.")]
+    return [Finding(f"Most frequent masculine defaults: {', '.join(f'{_quoted(words)} ({n})' for words, n in most)}.")]
+
+
+def _quoted(words: str) -> str:
+    return f'"{words}"'
 
 
 def _reliability(result: Result) -> Finding:
