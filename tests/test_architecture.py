@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -65,6 +66,7 @@ def _part_of(module: str) -> str:
     return next((part for part in (".".join(names[:2]), *names[:1]) if part in ORDER), "__init__")
 
 
+@cache
 def _imports(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -70,8 +70,8 @@ def test_one_command_selects_the_same(name: str) -> None:
 
 
 MIXED = [
-    Selection("winomt", "en", "es", data="core"),
-    Selection("mt-geneval-contextual", "en", "es", data="core", context="joined"),
+    Selection("winomt", "en", "es", data="core", variant="adjectives"),
+    Selection("simplegen", "en", "es", data="core", rules="paper"),
     Selection("tgbi", "ko", "en", data="core", parts=("negative", "positive")),
 ]
 
