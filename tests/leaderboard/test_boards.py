@@ -35,8 +35,8 @@ def test_the_order_follows_the_bias(found: list[Board]) -> None:
 
 
 def test_systems_that_cannot_be_told_apart_share_their_ranks(tmp_path: Path) -> None:
-    """Two equally good ones and a bad one, on few sentences."""
-    selection = gendermark.Selection("mt-geneval-contextual", "en", "es", data="core")
+    """Two equally good ones and a bad one."""
+    selection = gendermark.Selection("terms", "en", "es", data="core")
     for name, spec in {"A": "fake:right?p=0.9", "B": "fake:right?p=0.9&seed=1", "C": "fake:masculine"}.items():
         gendermark.run(spec, [selection], directory=tmp_path / name)
         for scored in of_run(tmp_path / name, SystemFacts(name)):
