@@ -72,8 +72,7 @@ def test_nothing_is_fetched_and_nothing_else_can_run(index: str) -> None:
 
 def test_names_cannot_become_markup(tmp_path: Path) -> None:
     hostile = SystemFacts("x<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "</table>", "&lt;", "2020")
-    gendermark.run("fake:right", [gendermark.Selection("mt-geneval-contextual", "en", "es", data="core")],
-                   directory=tmp_path / "run")  # fmt: skip
+    gendermark.run("fake:right", ["terms"], "es", tmp_path / "run", data="core")
     for scored in of_run(tmp_path / "run", hostile):
         write(tmp_path / "results", hostile, OutputFacts("javascript:alert(3)", "<b>"), scored)
     build([tmp_path / "results"], tmp_path / "site")
