@@ -298,6 +298,9 @@ def test_damage_never_raises_a_number(cli: Cli, data: Path, tmp_path: Path, dama
         assert correct([DAMAGES[damage](t, n) if n % every == 0 else t for n, t in enumerate(texts)]) <= before
 
 
+ATTRIBUTES = " ".join(f"a{n}=''" for n in range(300_000))
+
+
 def _bomb(path: Path, cells: str, dimension: str = "A1", styles: int = 0) -> None:
     """An Excel file that is much larger than it looks."""
     openpyxl.Workbook().save(path)
@@ -316,6 +319,10 @@ def _bomb(path: Path, cells: str, dimension: str = "A1", styles: int = 0) -> Non
     ("cells", "dimension", "styles", "said"),
     [
         ("<row><c/></row>" * 5_000_000, "A1", 0, "unpacks to more than"),
+        ("<row/>" * 3_000_000, "A1", 0, "more rows or cells"),
+        (f"<row>{'<c/>' * 1_000_000}</row>", "A1", 0, "more rows or cells"),
+        (f"<row>{'<a>' * 500_000}{'</a>' * 500_000}</row>", "A1", 0, "more rows or cells"),
+        (f"<row><c {ATTRIBUTES}/></row>", "A1", 0, "more rows or cells"),
         ("", "A1", 3_000_000, "unpacks to more than"),
         ('<row><c r="ZZZ1"/></row>' * 20_000, "A1", 0, "more rows or cells"),
         ('<row r="1"><c r="A1"><v>7</v></c></row>', "A1:XFD1048576", 0, "column"),

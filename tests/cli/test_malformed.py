@@ -247,6 +247,12 @@ FOLDERS: list[tuple[str, str, Callable[[bytes], bytes] | None, tuple[str, ...]]]
     ("a cell that is not there", MANIFEST, _edit(_put("cells", "winomt.en-es", value={})), ("winomt.en-es", "no such")),
     ("no result", RESULT, None, (RESULT, "no such file")),
     ("result is null", RESULT, lambda b: b"null", (CELL, "run it again")),
+    (
+        "a number beyond all",
+        RESULT,
+        lambda b: b.replace(b'"n_judgements": ', b'"n_judgements": 1e999, "n": '),
+        ("infinity",),
+    ),
     ("result with infinity", RESULT, lambda b: b'{"a": -Infinity}', (RESULT, "-Infinity")),
     ("result with half a character", RESULT, _edit(_put("system", value="\ud800")), (RESULT, "not JSON")),
     *(

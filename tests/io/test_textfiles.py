@@ -173,8 +173,14 @@ def test_json_is_bounded(tmp_path: Path) -> None:
     os.truncate(path, 60_000_000)
     with pytest.raises(BadFile, match="50 MB"):
         read_json(path)
+    path.write_text("[" + "{}," * 2_000_000 + "{}]")
+    with pytest.raises(BadFile, match="2,000,000 values"):
+        read_json(path)
     path.write_text('{"a": 1}\n{"b": [' + "[]," * 4_000_000 + "[]]}\n")
     rows = read_jsonl(path)
     assert next(rows) == (1, {"a": 1})
     with pytest.raises(BadFile, match="line 2: has more than 10,000,000"):
         next(rows)
+    path.write_bytes(b"a\n" * 60_000 + b"b" * 60_000_000)
+    with pytest.raises(BadFile, match=r"line 60001: has a line of more than 50 MB"):
+        read_lines(path)

@@ -16,13 +16,14 @@ import csv
 import io
 import json
 import math
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 
 from gendermark.errors import BadFile, NotUtf8, UserError
 from gendermark.io.disk_list import mapped, stored
@@ -47,6 +48,9 @@ _HEAD = 1_000
 
 _MOST_UNPACKED, _MOST_OF_OTHERS = 64_000_000, 2_000_000
 """Unpacked bytes of an Excel file's sheets and texts, and of each other part (such as styles)."""
+_MOST_TAGS, _MOST_IN_ROW = 2_000_000, 200_000
+"""Tags and attributes of all parts, and of a row: each takes memory, however short it is."""
+_TAG, _ROW_START = re.compile(rb"[<=]"), re.compile(rb"<(?:\w+:)?row\b")
 _READ = (".xml", ".rels")
 _MOST_LETTERS, _LETTERS_PER_CELL = 100_000_000, 20
 """Letters in all cells, counting this many for each cell and row, as empty ones take time too."""
@@ -274,6 +278,8 @@ def _sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
         others = [size for name, size in sizes.items() if not name.startswith(("xl/worksheets/", "xl/sharedStrings"))]
         if sum(sizes.values()) > _MOST_UNPACKED or max(others, default=0) > _MOST_OF_OTHERS:
             raise BadFile(path, f"unpacks to more than {_MOST_UNPACKED // 1_000_000} MB; save the sheet as .csv")
+        if _has_too_many_tags(content, sizes):
+            raise BadFile(path, "has more rows or cells than any list of sentences; save the sheet as .csv")
         book = openpyxl.load_workbook(content, read_only=True, data_only=True)
         n_left = _MOST_LETTERS
         found: dict[str, list[tuple[int, list[str]]]] = {}
@@ -294,6 +300,22 @@ def _sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
         raise
     except Exception as problem:  # noqa: BLE001 (a broken file can fail anywhere in zip, XML or the workbook)
         raise BadFile(path, f"is not an Excel file ({problem}); save it again as .xlsx, or as .csv") from None
+
+
+def _has_too_many_tags(content: BinaryIO, names: Iterable[str]) -> bool:
+    n_left = _MOST_TAGS
+    with zipfile.ZipFile(content) as parts:
+        for name in names:
+            n_in_row = 0
+            with parts.open(name) as part:
+                while some := part.read(1_000_000):
+                    for number, row in enumerate(_ROW_START.split(some)):
+                        n_tags = 1 + len(_TAG.findall(row))
+                        n_left -= n_tags
+                        n_in_row = n_tags + (0 if number else n_in_row)
+                        if n_left < 0 or (n_in_row > _MOST_IN_ROW and name.startswith("xl/worksheets/")):
+                            return True
+    return False
 
 
 # -- message catalogues

@@ -24,8 +24,10 @@ LONGEST_LINE = 100_000
 _MOST_BYTES = 2_000_000_000
 """File size limit: a program writing to a pipe may never stop."""
 
-_MOST_JSON_BYTES, _MOST_RECORD = 50_000_000, 10_000_000
+_MOST_JSON_BYTES, _MOST_JSON_VALUES, _MOST_RECORD = 50_000_000, 2_000_000, 10_000_000
 """Size limits of a JSON file, and of a line of JSON lines: values take up to 25 times as much memory."""
+_MOST_LINE_BYTES = 50_000_000
+"""Of any text: a line is read as a whole."""
 
 PIPE_SECONDS = 5.0
 """How long to wait for a program to start writing to a pipe."""
@@ -92,7 +94,7 @@ def _pipe_blocks(path: Path) -> Iterator[bytes]:
 def _bounded(path: Path, file: BinaryIO | io.BufferedReader, first: bytes = b"") -> Iterator[bytes]:
     n_left = _MOST_BYTES
     while block := first + file.read(_BLOCK_BYTES):
-        block += file.readline(n_left)
+        block += file.readline(_MOST_LINE_BYTES)
         yield block
         first = b""
         n_left -= len(block)
@@ -107,6 +109,9 @@ def _text_blocks(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[in
     """
     number = 1
     for block in _blocks(path):
+        if len(block) > _MOST_LINE_BYTES:
+            what = f"has a line of more than {_MOST_LINE_BYTES // 10**6} MB; give the translations only"
+            raise BadFile(path, what, line=number + block.count(b"\n"))
         if number == 1:
             for name, marks in _WIDE.items():
                 if block.startswith(marks):
@@ -179,7 +184,10 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
 def read_json(path: Path | str) -> Any:
     if Path(path).is_file() and Path(path).stat().st_size > _MOST_JSON_BYTES:
         raise BadFile(path, f"has more than {_MOST_JSON_BYTES // 10**6} MB, too much for one JSON value")
-    return _parse_json(read_text(path), path)
+    text = read_text(path)
+    if sum(map(text.count, "[{,")) > _MOST_JSON_VALUES:
+        raise BadFile(path, f"has more than {_MOST_JSON_VALUES:,} values, too many for one JSON file")
+    return _parse_json(text, path)
 
 
 def _parse_json(text: str, path: Path | str, line: int | None = None) -> Any:

@@ -379,7 +379,7 @@ def read_cell(cell: Path) -> Result:
         if len(judgements) != n_judgements:
             raise ValueError(f"{len(judgements):,} of {n_judgements:,} judgements")
         return replace(result, judgements=judgements)
-    except (KeyError, TypeError, ValueError) as problem:
+    except (KeyError, TypeError, ValueError, OverflowError) as problem:
         raise _unreadable(cell, problem) from None
 
 
@@ -405,7 +405,7 @@ def read_result(cell: Path) -> tuple[Result, int]:
             lost_by_gender=row["lost_by_gender"],
         )
         return check_result(result), int(row["n_judgements"])
-    except (KeyError, TypeError, ValueError, UserError) as problem:
+    except (KeyError, TypeError, ValueError, OverflowError, UserError) as problem:
         raise _unreadable(cell / RESULT, problem) from None
 
 
