@@ -1,12 +1,13 @@
 """Processor time of `gendermark score winomt --json`, and its ratio to a fixed reference workload.
 
-    PYTHONPATH=src python bench/winomt.py [-n 5] [--only he ar ru] [--base CHECKOUT]
+    PYTHONPATH=src python bench/winomt.py [-n 5] [--only he ar ru] [--base CHECKOUT | --unchecked]
 
 The translations are those of Google that came with WinoMT (`GENDERMARK_DATA_MIRROR` must name a mirror that has them).
 Each command is a process of its own, in turn with the reference, which cuts and counts made-up sentences in plain
 Python and never changes: its time stands for the machine and its load. `first` has no alignment in the cache, `again`
 has. Printed are medians of processor seconds, and the medians of the ratios to the reference; or, with `--base`, the
-ratio to scoring the same with another checkout of gendermark, in turn.
+ratio to scoring the same with another checkout of gendermark, in turn; or, with `--unchecked`, to scoring it without
+the soundness check.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 
 TRANSLATIONS = "gabrielStanovsky/mt_gender/586292861cf2efdda2dec03c69c3408995a8b293/translations/google"
 SCORE = "from gendermark.cli.app import main; main()"
+UNCHECKED = f"from gendermark.io import soundness; soundness.check = lambda *_: []; {SCORE}"
 REFERENCE = """
 import random, re
 from collections import Counter
@@ -59,6 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-n", type=int, default=5, help="repetitions")
     parser.add_argument("--base", type=Path, help="another checkout of gendermark, to compare with")
+    parser.add_argument("--unchecked", action="store_true", help="compare with scoring without the soundness check")
     parser.add_argument("--only", nargs="+", default=["he", "ar", "ru"], metavar="LANGUAGE")
     given = parser.parse_args()
     mirror = Path(os.environ.get("GENDERMARK_DATA_MIRROR", ""))
@@ -73,6 +76,14 @@ def main() -> None:
             processor_seconds(SCORE, *score, environment=environment)  # fetches the data
             if given.base:
                 print(f"{language:<4}{_ratio(score, environment, given.base, given.n):.2f} times the time of the base")
+                continue
+            if given.unchecked:
+                codes = (SCORE, UNCHECKED)
+                pairs = [
+                    [processor_seconds(one, *score, environment=environment) for one in codes] for _ in range(given.n)
+                ]
+                ratio = statistics.median(checked / unchecked for checked, unchecked in pairs)
+                print(f"{language:<4}{ratio:.2f} times the time without the check")
                 continue
             rows = []
             for _ in range(given.n):

@@ -193,7 +193,10 @@ class _Translating:
                 try:
                     yield tuple([found[key] if key in found else self._errors[key] for key in keys])
                 except KeyError:
-                    raise SystemFailure("answers disappeared from the cache; run again") from None
+                    raise SystemFailure(
+                        f"the translation cache {self._store.path} has lost answers meanwhile; restore a copy, or "
+                        "choose another file with --store"
+                    ) from None
 
     # -- beside another run
 
