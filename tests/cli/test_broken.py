@@ -339,6 +339,14 @@ def test_excel_files_that_are_too_large(
     assert time.process_time() - started < 30
 
 
+def test_an_excel_file_of_many_sheets_is_refused(cli: Cli, data: Path, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for _ in range(200):
+        book.create_sheet()
+    book.save(tmp_path / "table.xlsx")
+    give(cli, "score", tmp_path / "table.xlsx", data).is_refusal("more than 200 sheets")
+
+
 def test_a_file_can_be_repaired_but_not_what_is_lost(
     cli: Cli, data: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -51,6 +51,7 @@ _MOST_UNPACKED, _MOST_OF_OTHERS = 64_000_000, 2_000_000
 _MOST_TAGS, _MOST_IN_ROW = 2_000_000, 200_000
 """Tags and attributes of all parts, and of a row: each takes memory, however short it is."""
 _TAG, _ROW_START = re.compile(rb"[<=]"), re.compile(rb"<(?:\w+:)?row\b")
+_MOST_SHEETS = 200
 _READ = (".xml", ".rels")
 _MOST_LETTERS, _LETTERS_PER_CELL = 100_000_000, 20
 """Letters in all cells, counting this many for each cell and row, as empty ones take time too."""
@@ -281,6 +282,8 @@ def _sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
         if _has_too_many_tags(content, sizes):
             raise BadFile(path, "has more rows or cells than any list of sentences; save the sheet as .csv")
         book = openpyxl.load_workbook(content, read_only=True, data_only=True)
+        if len(book.worksheets) > _MOST_SHEETS:  # all may be the same part of the file
+            raise BadFile(path, f"has more than {_MOST_SHEETS} sheets; save the one with the sentences as .csv")
         n_left = _MOST_LETTERS
         found: dict[str, list[tuple[int, list[str]]]] = {}
         for sheet in book.worksheets:
