@@ -95,8 +95,9 @@ def _own_rows(path: str, needed: Sequence[str], without_header: Sequence[str]) -
 
 
 def _lines(path: str, columns: Sequence[str]) -> Iterator[Record]:
-    first = [name.strip().casefold() for name in next(each_line(path), "").split("\t")]
-    if Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx") or not {*columns}.isdisjoint(first):
+    is_table = Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx")
+    first = [] if is_table else [name.strip().casefold() for name in next(each_line(path), "").split("\t")]
+    if is_table or not {*columns}.isdisjoint(first):
         yield from read_records(path)
         return
     for number, line in enumerate(each_line(path), start=1):
