@@ -1,11 +1,11 @@
 """Turn functions into verbs; options shared by verbs; groups of options behind one parameter.
 
 A verb is an ordinary function, its parameters are the options, and positional parameters without a default are
-arguments. The docstring's `Args:` has their help: `name (METAVAR): Help.` A parameter with an `option_group` as default
-takes the options of the group: `how: Resampling = option_group(resampling)` gives a verb `--resamples` and the like,
-and passes it a `Resampling`. A group is a function or a dataclass of settings whose parameters Typer can read. Such a
-dataclass may itself hold groups, `Annotated[Resampling, option_group(resampling)]`, and repeatable options, `tuple[str,
-...]`.
+arguments. The docstring's `Args:` has their help, `name (METAVAR): Help.`, or `settings.toml` of the verb's package, by
+module. A parameter with an `option_group` as default takes the options of the group: `how: Resampling =
+option_group(resampling)` gives a verb `--resamples` and the like, and passes it a `Resampling`. A group is a function
+or a dataclass of settings whose parameters Typer can read. Such a dataclass may itself hold groups,
+`Annotated[Resampling, option_group(resampling)]`, and repeatable options, `tuple[str, ...]`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -112,10 +112,10 @@ def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..
             groups[one.name] = build, [each.name for each in own]
             parameters += own
             continue
-        metavar, help_ = explained.get(one.name, ("", ""))
-        if one.name == "rules":
-            help_ = _rules_of(words) or help_
-        parameter, is_repeatable = _for_typer(one, metavar, help_)
+        facts = explained.get(one.name, {})
+        if one.name == "rules" and (rules := _rules_of(words)):
+            facts = {**facts, "help": rules}
+        parameter, is_repeatable = _for_typer(one, facts)
         if is_repeatable:
             repeatable.append(one.name)
         parameters.append(parameter)
@@ -150,27 +150,44 @@ def _rules_of(words: Sequence[str]) -> str:
 _EXPLAINED = re.compile(r"^    (\w+)(?: \(([^)]*)\))?: (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
-def _explained(verb: Callable[..., Any]) -> tuple[str, dict[str, tuple[str, str]]]:
-    """The help of a verb, and metavar and help of each parameter, from its docstring."""
+Facts = Mapping[str, Any]
+"""Of an option: help, metavar, flags if not its name, min and max."""
+
+
+def _explained(verb: Callable[..., Any]) -> tuple[str, dict[str, Facts]]:
+    """The help of a verb, and the facts of each parameter."""
     about, _, parameters = (inspect.getdoc(verb) or "").partition("\n\nArgs:\n")
-    found = {name: (metavar, " ".join(text.split())) for name, metavar, text in _EXPLAINED.findall(parameters)}
-    return about, found
+    texts = _EXPLAINED.findall(parameters)
+    found = {name: {"metavar": metavar, "help": " ".join(text.split())} for name, metavar, text in texts}
+    package, _, module = verb.__module__.rpartition(".")
+    return about, {**_settings_in(package).get(module, {}), **found}
 
 
-def _for_typer(one: inspect.Parameter, metavar: str, help_: str) -> tuple[inspect.Parameter, bool]:
-    """A parameter with help, metavar and name of its option, and whether it may be repeated (`tuple[X, ...]`).
+@cache
+def _settings_in(package: str) -> Mapping[str, dict[str, Facts]]:
+    """By module and parameter."""
+    path = files(package) / "settings.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
-    With help, it is an argument if it is positional without a default.
+
+def _for_typer(one: inspect.Parameter, facts: Facts) -> tuple[inspect.Parameter, bool]:
+    """A parameter with the facts of its option, and whether it may be repeated (`tuple[X, ...]`).
+
+    With help and without flags, it is an argument if it is positional without a default.
     """
     kind, *notes = get_args(one.annotation) if _notes(one) else (one.annotation,)
     is_required = one.default is inspect.Parameter.empty
-    is_argument = bool(help_) and is_required and one.kind is not inspect.Parameter.KEYWORD_ONLY
+    is_positional = is_required and one.kind is not inspect.Parameter.KEYWORD_ONLY
+    is_argument = is_positional and "help" in facts and "flags" not in facts
     note = copy(notes[0]) if notes else typer.Argument() if is_argument else Option()
-    if help_:
-        note.help, note.metavar = help_, metavar or note.metavar
+    if facts:
+        for fact in ("help", "min", "max"):
+            setattr(note, fact, facts.get(fact, getattr(note, fact)))
+        note.metavar = facts.get("metavar") or note.metavar
         if isinstance(note, OptionInfo) and note.default is ... and not note.param_decls:
             name = one.name.rstrip("_")
-            note.param_decls = ("-o", "--output") if name == "output" else (f"--{name.replace('_', '-')}",)
+            usual = ["-o", "--output"] if name == "output" else [f"--{name.replace('_', '-')}"]
+            note.param_decls = tuple(facts.get("flags", usual))
     members = {kind, *get_args(kind)}
     if not note.metavar and isinstance(note, ArgumentInfo):
         note.metavar = one.name.upper()
@@ -182,8 +199,8 @@ def _for_typer(one: inspect.Parameter, metavar: str, help_: str) -> tuple[inspec
         if not is_required:
             kind, default = kind | None, None
     annotated: Any = Annotated
-    facts: dict[str, Any] = {"annotation": annotated[kind, note], "default": default}
-    return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, **facts), is_repeatable
+    read: dict[str, Any] = {"annotation": annotated[kind, note], "default": default}
+    return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, **read), is_repeatable
 
 
 Groups = Mapping[str, Mapping[str, Any]]

@@ -8,10 +8,9 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-import typer
 from numpy.typing import ArrayLike, NDArray
 
 from gendermark.benchmarks.uncertainty.items import UNAMBIGUOUS
@@ -289,20 +288,9 @@ def _tables(report: Row) -> list[Table]:
 
 def correlate(
     runs: Runs,
-    accuracy: Annotated[
-        tuple[Path, ...],
-        typer.Option(metavar="DIR", help="Run folder with WinoMT results of the same systems; repeatable."),
-    ] = (),
-    permutation: Annotated[
-        str,
-        typer.Option(
-            help="Permutation test: languages (permute systems within each language) or free (permute all). "
-            "Default: languages, if at least two have several systems."
-        ),
-    ] = "",
-    ranks: Annotated[
-        bool, typer.Option("--table18", help="Rank the systems by accuracy and surprisal, as in Table 18.")
-    ] = False,
+    accuracy: tuple[Path, ...] = (),
+    permutation: str = "",
+    ranks: bool = False,
     as_json: AsJson = False,
 ) -> None:
     """Correlate gender uncertainty with gender accuracy over systems and languages (rank correlation)."""

@@ -15,11 +15,10 @@ import math
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from typer import Option
 
 from gendermark.cli.options import Confidence, option_group, resampling
 from gendermark.cli.terminal import AsJson
@@ -213,12 +212,9 @@ _FITTED = (*_FIRST, *(column for column in COLUMNS if column not in _FIRST))
 @dataclass(frozen=True)
 class Question:
     measure: Measure = "s3e"
-    form: Annotated[
-        str,
-        Option(help="within (versions of one sentence), plain (all sentences), ratio or difference (as in the paper)."),
-    ] = "within"
-    cluster: Annotated[str, Option(help="Unit of clustering: entity (occupation) or contrast.")] = "entity"
-    factors: Annotated[Texts, Option("--factor", help="Use only this factor; repeatable.")] = ()
+    form: str = "within"
+    cluster: str = "entity"
+    factors: Texts = ()
     confidence: Confidence = 0.95
 
     def __post_init__(self) -> None:
@@ -405,14 +401,7 @@ def cues(
     runs: Runs,
     to: Into = "",
     question: Question = option_group(Question),
-    published: Annotated[
-        bool,
-        Option(
-            "--table7",
-            help="As in Tables 7 and 10: all three entropies in the paper's form (ratio; --form plain for Table 11), "
-            "one row each, one column per cue, stars for significance.",
-        ),
-    ] = False,
+    published: bool = False,
     plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:

@@ -14,10 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from typer import Argument, Option
 
 from gendermark import api
 from gendermark.benchmarks.uncertainty.alphas import correlation
@@ -60,19 +59,14 @@ N_NEIGHBOURS = 5
 
 @dataclass(frozen=True)
 class Settings:
-    model: Annotated[Path, Argument(metavar="MODEL_DIR", help="Translation model in Hugging Face format.")]
-    target_language: Annotated[str, Option("--to", help="Target language, for example es.")]
+    model: Path
+    target_language: str
     output: ResumedIn
     data: StudiedData = "core"
-    group: Annotated[str, Option(help="Only this group of the uncertainty benchmark: referenced.")] = ""
-    n_samples: Annotated[int, Option("--samples", min=2, help="Samples per sentence of the uncertainty benchmark.")] = (
-        32
-    )
-    equalises: Annotated[bool, Option("--equalise", help="Also equalise the words of defining pairs.")] = False
-    bleu: Annotated[
-        tuple[Path, Path] | None,
-        Option(metavar="SOURCE REFERENCE", help="Test set for BLEU: source and reference file."),
-    ] = None
+    group: str = ""
+    n_samples: int = 32
+    equalises: bool = False
+    bleu: tuple[Path, Path] | None = None
     system_options: studies.SystemOptions = field(default_factory=dict)
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
     accept_unsound: AcceptUnsound = False

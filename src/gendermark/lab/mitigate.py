@@ -14,9 +14,7 @@ from functools import partial
 from operator import ne
 from pathlib import Path
 from statistics import median
-from typing import Annotated, Any
-
-from typer import Option
+from typing import Any
 
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
@@ -52,17 +50,10 @@ class Settings:
     system: studies.SystemName
     target_language: To
     output: ResumedIn
-    mitigations: Annotated[
-        studies.Texts,
-        Option(
-            "--with",
-            metavar="NAME",
-            help="rerank, rerank:N or hinted:STYLE; repeatable. Default: all that the system supports.",
-        ),
-    ] = ()
+    mitigations: studies.Texts = ()
     data: StudiedData = "core"
     plain: studies.PlainFiles = None
-    n_repeats: Annotated[int, Option("--repeats", min=0, help="Timing rounds; 0 for none.")] = 3
+    n_repeats: int = 3
     system_options: studies.SystemOptions = field(default_factory=dict)
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
     accept_unsound: AcceptUnsound = False

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from typer import Option
 
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, right_references
 from gendermark.cli.options import Executor, option_group
@@ -43,16 +42,10 @@ class Asked:
     """Settings for scoring and binning sentences."""
 
     measure: Measure = "s3e"
-    quality: Annotated[str, Option("--quality", help="chrf, or comet (the program named by GENDERMARK_COMET).")] = (
-        "chrf"
-    )
-    n_bins: Annotated[int, Option("--bins", min=1, help="Number of quality bins.")] = 3
-    separately: Annotated[bool, Option("--separately", help="Bin ambiguous and unambiguous sentences separately.")] = (
-        False
-    )
-    references: Annotated[
-        str, Option(help="With several references: mean of the scores, or best (as in the paper).")
-    ] = "mean"
+    quality: str = "chrf"
+    n_bins: int = 3
+    separately: bool = False
+    references: str = "mean"
     resampling: Resampled = studies.DEFAULT_RESAMPLING
 
     def __post_init__(self) -> None:
@@ -238,22 +231,10 @@ def quality(
     runs: Runs = (),
     to: Into = "",
     asked: Asked = option_group(Asked),
-    published: Annotated[
-        bool, Option("--table13", help="Print mean quality by kind of sentence, as in Table 13 (with --quality comet).")
-    ] = False,
-    plain: Annotated[
-        tuple[Path, Path] | None,
-        Option(
-            metavar="SOURCE REFERENCE",
-            help="Compute BLEU and chrF on this test set instead: source and reference file.",
-        ),
-    ] = None,
-    plain_bundled: Annotated[
-        bool, Option("--plain-bundled", help="Compute BLEU and chrF on the bundled English-Spanish test set instead.")
-    ] = False,
-    translations: Annotated[
-        tuple[Path, ...], Option(metavar="FILE", help="Translations of the --plain sentences to score too; repeatable.")
-    ] = (),
+    published: bool = False,
+    plain: tuple[Path, Path] | None = None,
+    plain_bundled: bool = False,
+    translations: tuple[Path, ...] = (),
     plot: Plot = None,
     executor: Executor = "",
     as_json: AsJson = False,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument, Option
+from typer import Option
 
 from gendermark import api
 from gendermark.benchmarks.benchmark import ItemSet
@@ -134,10 +134,10 @@ def _tables(report: Mapping[str, Any], system: str) -> list[Table]:
 
 
 def samples(
-    run: Annotated[Path, Argument(metavar="DIR", help="Run folder with uncertainty results.")],
+    run: Path,
     to: Into = "",
-    contrast: Annotated[str, Option(metavar="ID", help="Contrast set id, from judgements.jsonl.")] = "",
-    source: Annotated[str, Option(metavar="TEXT", help="A sentence of the contrast set, or part of it.")] = "",
+    contrast: str = "",
+    source: str = "",
     as_json: AsJson = False,
 ) -> None:
     """Show sampled translations of one sentence with he, she and they: counts, genders and entropy."""
@@ -215,17 +215,12 @@ def _preference(source: str, pair: tuple[Translation, Translation], parting: int
 
 
 def determiners(
-    sources: Annotated[
-        tuple[str, ...],
-        Argument(metavar="SOURCE...", help="Sentences: one that gives the gender, one that does not."),
-    ],
+    sources: tuple[str, ...],
     system: SystemName,
     to: Annotated[str, Option("--to", help="Target language.")],
-    targets: Annotated[
-        tuple[str, str], Option(metavar="MASCULINE FEMININE", help="Two translations that differ in gender.")
-    ],
+    targets: tuple[str, str],
     system_options: SystemOptions,
-    from_: Annotated[str, Option("--from", help="Source language.")] = "en",
+    from_: str = "en",
     store: Store = None,
     as_json: AsJson = False,
 ) -> None:
@@ -264,15 +259,15 @@ _SHOWN = (
 @dataclass(frozen=True)
 class Settings:
     system: SystemName
-    target_language: Annotated[str, Option("--to", help="Target language.")]
+    target_language: str
     epsilon: Annotated[Texts, Option(help=f"Sampling cut-offs, comma-separated. Default: {','.join(EPSILONS)}")] = ()
     alpha: Annotated[
         Texts, Option(help=f"Powers of the similarity, or tuned, comma-separated. Default: {','.join(ALPHAS)}")
     ] = ()
-    n_samples: Annotated[int | None, Option("--n-samples", min=1, help="Samples per sentence; default: 128.")] = None
-    group: Annotated[str, Option(help="referenced (default where there are references), or all sentences.")] = ""
+    n_samples: int | None = None
+    group: str = ""
     data: StudiedData = "core"
-    similarity: Annotated[str, Option(help="characters (bundled), use, or e5:MODEL.")] = ""
+    similarity: str = ""
     system_options: SystemOptions = field(default_factory=dict)
 
     @property

@@ -16,9 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any
-
-from typer import Option
+from typing import Any
 
 from gendermark import api, names, registry
 from gendermark.benchmarks.benchmark import Benchmark
@@ -51,34 +49,18 @@ class Settings:
     target_language: To
     output: ResumedIn
     system: studies.SystemName = ""
-    vary: Annotated[
-        studies.Texts,
-        Option(
-            metavar="KEY=V1,V2,...",
-            help="System option and its values; repeatable. Default: the options that affect speed.",
-        ),
-    ] = ()
-    against: Annotated[studies.Texts, Option(metavar="[NAME=]SPEC", help="Another system to include; repeatable.")] = ()
-    seed_of: Annotated[
-        studies.Texts,
-        Option(
-            metavar="NAME=SPEC,SPEC,...",
-            help="Trainings of one model that differ in the seed, or a pattern of their directories "
-            "(deep=torch:models/deep-*); repeatable.",
-        ),
-    ] = ()
-    baseline: Annotated[str, Option(metavar="NAME", help="Baseline for the comparison. Default: the first.")] = ""
+    vary: studies.Texts = ()
+    against: studies.Texts = ()
+    seed_of: studies.Texts = ()
+    baseline: str = ""
     system_options: studies.SystemOptions = field(default_factory=dict)
-    test_set: Annotated[
-        tuple[Path, Path] | None,
-        Option(metavar="SOURCE REFERENCE", help="Test set for BLEU, chrF and timing. Default for es: bundled."),
-    ] = None
+    test_set: tuple[Path, Path] | None = None
     data: StudiedData = "core"
     rules: Rules = "best"
-    also: Annotated[studies.Texts, Option(metavar="BENCHMARK", help="Another benchmark to run; repeatable.")] = ()
-    repeats: Annotated[int, Option(min=1, help="Timing rounds per setting.")] = 7
-    n_timed: Annotated[int, Option("--timed", min=1, help="Sentences timed per round.")] = 128
-    clock: Annotated[str, Option(help="wall (elapsed time) or cpu (processor time, for a busy machine).")] = "wall"
+    also: studies.Texts = ()
+    repeats: int = 7
+    n_timed: int = 128
+    clock: str = "wall"
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
     accept_unsound: AcceptUnsound = False
 

@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from gendermark.cli.options import ResumedIn
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
@@ -151,9 +149,9 @@ def _gradients(
 
 def demo_model(
     output: ResumedIn,
-    size: Annotated[str, typer.Option(help="full (the bundled model) or tiny (a few seconds).")] = "full",
-    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
-    steps: Annotated[int | None, typer.Option(min=1, help="Training steps; default: by size.")] = None,
+    size: str = "full",
+    seed: int = 0,
+    steps: int | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Train the bundled demo model (English to Spanish); rerun the same command to resume."""

@@ -10,9 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
-
-from typer import Option
+from typing import Any
 
 from gendermark import api
 from gendermark.cli.options import ResumedIn, Rules, StudiedData, To, option_group, pairs
@@ -43,19 +41,10 @@ _IN_FINDINGS = {one.key: one.finding for one in COMPARED if one.finding}
 
 @dataclass(frozen=True)
 class Settings:
-    systems: Annotated[
-        studies.Texts,
-        Option("--system", metavar="NAME=SPEC", help="Model and its name; give at least two, the baseline first."),
-    ]
+    systems: studies.Texts
     target_language: To
     output: ResumedIn
-    context: Annotated[
-        studies.Texts,
-        Option(
-            metavar="NAME=STRATEGY",
-            help="Context given to the model: none, joined, separator:TEXT. Default: as in training.",
-        ),
-    ] = ()
+    context: studies.Texts = ()
     data: StudiedData = "core"
     rules: Rules = "best"
     plain: studies.PlainFiles = None
