@@ -235,7 +235,9 @@ def test_a_grid_has_every_combination_and_names_it(tmp_path: Path) -> None:
     assert names("demo:en-es", *against) == ["demo model", "small", "b (beam_size=1)"]
 
 
-def test_trainings_are_averaged_with_the_interval_between_them(tmp_path: Path, cli: Command) -> None:
+def test_trainings_are_averaged_with_the_interval_between_them(
+    tmp_path: Path, cli: Command, own_sentences: str
+) -> None:
     of = {"right": (1.0, 0.9, 0.95), "worse": (0.6, 0.5, 0.55)}
     given = [f"--seed-of={name}={','.join(f'fake:right?p={p}&seed={p}' for p in ps)}" for name, ps in of.items()]
     options = (
@@ -257,7 +259,8 @@ def test_trainings_are_averaged_with_the_interval_between_them(tmp_path: Path, c
         f"--seed-of={name}=fake:right{o},fake:masculine{o},fake:random{o}"
         for name, o in (("a", ""), ("b", "?delay_ms=1"))
     ]
-    found = json.loads(cli("study", "speed", *same, *options[:-1], str(tmp_path / "same")).out)["trainings"]
+    few = (*options[:-1], str(tmp_path / "same"), "--data", own_sentences)
+    found = json.loads(cli("study", "speed", *same, *few).out)["trainings"]
     assert found["b"]["anti"]["difference"] == {"value": 0, "low": None, "high": None}
     assert found["b"]["anti"]["mean"]["low"] < found["b"]["anti"]["mean"]["high"]
     refused = cli("study", "speed", "--to", "es", "--seed-of", "a=fake:right", "-o", str(tmp_path / "other"))
