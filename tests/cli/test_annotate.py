@@ -64,7 +64,7 @@ def test_export(cli: Any, run_folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     outcome = cli("annotate", "export", run_folder, "--n", "20", "--seed", "1", "-o", path)
     assert (outcome.exit_code, outcome.out) == (0, "")
-    assert outcome.err.startswith(f"20 translations of {CELL} written to the file {path}\n\nNext:\n")
+    assert outcome.err.startswith(f"20 translations of {CELL} written to {path} (CSV)\n\nNext:\n")
     header, *rows = rows_of(path)
     assert header == HEADER
     assert len(rows) == 20

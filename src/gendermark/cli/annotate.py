@@ -83,7 +83,7 @@ def _export_run(directory: Path, output: Path, cell: str, n: int, seed: int, *, 
     if any(row[1] == ANYBODY for row in rows):
         say(f"{run.result.cell} names no person: ask annotators for the gender of the words that mark {ANYBODY}")
     fewer = f" (all there are, fewer than {n:,})" if len(rows) < n else ""
-    say(f"{len(rows):,} translations of {run.result.cell}{fewer} written to the file {output}")
+    say(f"{len(rows):,} translations of {run.result.cell}{fewer} written to {output} (CSV)")
     _say_next(output, [directory], ["--cell", cell] if cell else [])
 
 

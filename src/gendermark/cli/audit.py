@@ -57,8 +57,8 @@ def audit(
 
     if to:
         raise UserError(
-            "audit takes no --to: it detects the language; if the detected one is wrong, name the column by its "
-            f"language code ({to})"
+            "audit takes no --to: it detects the language; if it is detected wrongly, rename the column's header in "
+            f"the file to the language code ({to})"
         )
     _check_output(output)
     with tempfile.TemporaryDirectory(prefix="gendermark-audit-") as temporary:

@@ -239,8 +239,8 @@ def power(
         say(f"Left out: {what}{more}")
 
 
-_ASKED = {"accuracy": "accuracy, women and men"}
-"""What to call questions that would be mistaken for a metric, such as WinoMT's accuracy over all sentences."""
+_ASKED = {"accuracy": "accuracy, women and men", "gender gap": "change in gender gap"}
+"""What to call questions that would be mistaken for a metric of one system, or over all sentences."""
 
 
 def _print_power(rows: list[dict[str, Any]], points: float) -> None:
@@ -248,10 +248,10 @@ def _print_power(rows: list[dict[str, Any]], points: float) -> None:
     best = min(rows, key=lambda row: row["detectable"])
     smallest_for = _ASKED.get(best["question"], best["question"])
     say(
-        f"A difference of {points:g} points can be detected with {', '.join(able)}."
+        f"A difference of {points:g} points between two systems can be detected with {', '.join(able)}."
         if able
-        else f"None of these can reliably detect a difference of {points:g} points; the smallest detectable one is "
-        f"{best['detectable']:.1f} ({smallest_for}, {best['benchmark']}, {best['data']} data)."
+        else f"No comparison below can reliably detect a {points:g}-point difference between two systems; the smallest "
+        f"detectable is {best['detectable']:.1f} ({smallest_for}, {best['benchmark']}, {best['data']} data)."
     )
     needed = [row["groups_needed"] for row in rows]
     every = {
@@ -268,15 +268,15 @@ def _print_power(rows: list[dict[str, Any]], points: float) -> None:
         print_table("", ("benchmark", "data", "question", *every), cells)
         return
     headings = [f"{benchmark}, {data} data" for benchmark, data in where]
-    title = f"Smallest detectable difference, and power to detect {points:g}, in points"
+    title = "Comparing two systems: smallest detectable difference (points)"
     if len(rows) <= MOST_ROWS:
         in_full = zip(headings, zip(asked, *every.values(), strict=True), strict=True)
-        print_table(title, ("question", *every), grouped(in_full))
+        print_table(f"{title}, and power to detect {points:g} points", ("question", *every), grouped(in_full))
         return
     smallest = {heading: dict[str, str]() for heading in headings}
     for heading, question, least in zip(headings, asked, every["smallest detectable"], strict=True):
         smallest[heading][question] = least
     questions = list(dict.fromkeys(asked))
     table = [(heading, *(found.get(one, "–") for one in questions)) for heading, found in smallest.items()]
-    print_table("Smallest detectable difference, in points", ("benchmark", *questions), table)
+    print_table(title, ("benchmark", *questions), table)
     print_text("Name a benchmark for the power and the number of groups needed.")

@@ -40,15 +40,16 @@ def demo(output: Path = Path("demo-run")) -> None:
         # A separate store: the demo writes nothing outside its folder.
         context = running.RunContext(output / "store.sqlite", show_progress, name=name)
         runs[name] = running.run(running.RunConfig(spec, selections), folders[name], context)
-    print_headlines(runs[MODEL], "Demo model: how often women and men keep their gender (core data)")
+    print_headlines(runs[MODEL])
     say_findings(runs[MODEL])
     say("")
     for name, is_biased in ((UNBIASED, False), (MASCULINE, True)):
-        rows = [row for row in headlines(runs[name]) if row.rates is not None and row.rates.gap is not None]
-        tested = [row.verdict == "significant" for row in rows if row.verdict != TOO_FEW]
+        rows = headlines(runs[name])
+        tested = [row.verdict == "significant" for row in rows if row.rates is not None and row.verdict != TOO_FEW]
         expected = "as expected" if sum(tested) == (len(tested) if is_biased else 0) else "NOT AS EXPECTED"
-        n_few = len(runs[name]) - len(tested)
-        few = f"; {n_few} not tested (the benchmark has no gender gap, or too few sentences)" if n_few else ""
+        left_out = [row for row in rows if row.rates is None or row.verdict == TOO_FEW]
+        why = [f"{row.title} ({'no gap' if row.is_about_other_things else TOO_FEW})" for row in left_out]
+        few = f"; not tested: {', '.join(why)}" if why else ""
         say(f"Sanity check, {name}: {sum(tested)} of {len(tested)} gender gaps significant, {expected}{few}.")
     by_folder = {str(folder): runs[name] for name, folder in folders.items()}
     write_text(output / "report.md", render(by_folder, "md"))

@@ -22,7 +22,7 @@ MOST_WARNINGS = 3
 LONGEST_TABLE = 8
 _ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
 _COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
-_OPEN = "* Gender unspecified in the source: translated as women and as men, in percent of"
+_OPEN = "* Gender unspecified in the source: how many people are translated as women and as men, of"
 _GAP = "Gap: men minus women, in points; computed before rounding."
 _CORE = "Core data: written for gendermark, not the official sentences."
 
@@ -151,7 +151,7 @@ def headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> list[He
     return rows
 
 
-def print_headlines(results: Sequence[Result], caption: str = "", folders: Sequence[str] = ()) -> None:
+def print_headlines(results: Sequence[Result], folders: Sequence[str] = ()) -> None:
     """Print one row per result; on a terminal at most twelve, with the largest gaps."""
     from gendermark.reporting.findings import among
     from gendermark.reporting.phrases import TOO_FEW
@@ -168,7 +168,8 @@ def print_headlines(results: Sequence[Result], caption: str = "", folders: Seque
         largest = sorted(rows, key=lambda row: row.size, reverse=True)[:MOST_ROWS]
         shown = [row for row in rows if row in largest]
     varies = [len(set(facts)) > 1 for facts in zip(*(row.where for row in rows), strict=True)]
-    if not caption and rows:
+    caption = ""
+    if rows:
         said = [fact for fact, differs in zip(rows[0].where, varies, strict=True) if fact and not differs]
         caption = ", ".join(reversed(said)) or f"{len(rows)} results"
         caption += ", core data" if all(row.result.selection.data == "core" for row in rows) else ""
@@ -189,7 +190,7 @@ def print_headlines(results: Sequence[Result], caption: str = "", folders: Seque
     if len(shown) < len(rows):
         notes.append(f"{len(shown)} of {len(rows)} rows, those with the largest gaps; --all shows every number")
     if of := among([row.rates for row in shown if row.rates is not None]):
-        notes.append(f"{_OPEN} {of}.")
+        notes.append(f"{_OPEN} {of}. Rows without *: how many keep their gender.")
     for note in notes:
         print_text(note)
 

@@ -6,6 +6,7 @@ results use Benjamini-Hochberg over what they count.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -352,8 +353,9 @@ def called(name: str) -> str:
 def _of_result(name: str, own: Rates, results: Sequence[Result]) -> str:
     if own.kind == UNKNOWN:
         if errors := _errors(own):
-            head, bracket, kinds = errors.partition(" (")
-            return _fitting(f"{name}: {head}", f"{bracket}{kinds}")
+            head, bracket, tail = re.split(r"( \(.*?\))", errors, maxsplit=1)
+            whole = f"{name}: {head}{bracket}{tail}."
+            return whole if len(whole.split()) <= MOST_WORDS else f"{name}: {head}{tail}."
         return _fitting(f"{name} {own.kind[0]}", f": {own.counts}")
     if own.kind == ALIKE and (beyond := _beyond(own.result, results)):
         return _fitting(f"{name} {own.kind[0]}, but {beyond}")
@@ -404,25 +406,13 @@ def _of_several(systems: Sequence[tuple[str, Sequence[Rates]]], n_systems: int) 
         how = " significantly" if len(biased) < len(every) else ""
         where = f"{how} in {'both' if some == 'all two' else some} languages"
     elif len(biased) < len(every) > n_systems:
-        each = _in_languages([own for _, own in systems], biased)
-        where = f", significantly in {each or f'{len(biased)} of {len(every)} results'}"
+        where = f", significantly in {len(biased)} of {len(every)} results"
     most = max(biased, key=lambda one: one.size)
     named = [next(name for name, own in systems if most in own)] if n_systems > 1 else []
     places = {place_name(one.result) for one in every}
     named += [place_name(most.result)] if len(places) > 1 else []
     tail = "" if kind == LOST else f"; largest gap: {' in '.join(named)}, {most.size:.0f} points"
     return _fitting(f"{who} {kind[verb]}{where}", tail)
-
-
-def _in_languages(systems: Sequence[Sequence[Rates]], biased: Sequence[Rates]) -> str:
-    """`2–4 of 4 languages each`; empty if some systems have none, or not the same languages."""
-    languages = [{place_name(one.result) for one in own} for own in systems]
-    n = sorted(sum(one in biased for one in own) for own in systems)
-    if not n[0] or any(
-        found != languages[0] or len(found) < len(own) for own, found in zip(systems, languages, strict=True)
-    ):
-        return ""
-    return f"{n[0] if n[0] == n[-1] else f'{n[0]}–{n[-1]}'} of {len(languages[0])} languages each"
 
 
 def _significant(rates: Sequence[Rates]) -> list[Rates]:

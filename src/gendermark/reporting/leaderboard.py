@@ -28,7 +28,7 @@ from gendermark.reporting import document as doc
 from gendermark.reporting.charts import FEMALE, MALE, Canvas, DotPanel, DotRow, Figure, span_of
 from gendermark.reporting.findings import benchmark_of, leading_key
 from gendermark.reporting.page import render_page
-from gendermark.reporting.phrases import rounded
+from gendermark.reporting.phrases import ALL_SENTENCES, rounded
 from gendermark.reporting.submission import UNRECORDED, Submission, SystemFacts
 from gendermark.runs import compare, folder
 from gendermark.runs.executors import SERIAL, Executor
@@ -399,7 +399,7 @@ def board_table(*found: Board) -> doc.Table:
                 ]
             )
     heads = ["direction"] * is_single + ["system"] + ["rank"] * is_ranked + ["date"] * has_dates
-    columns = [*heads, *(board.benchmark.label(*key).removesuffix(", all sentences") for key in keys), "judged, %"]
+    columns = [*heads, *(board.benchmark.label(*key).removesuffix(ALL_SENTENCES) for key in keys), "judged, %"]
     caption = "" if is_single else f"Ordered by {board.about.label}: {board.about.meaning}"
     return doc.Table(columns, rows, caption, n_text=2 if is_single else 1)
 

@@ -233,8 +233,9 @@ def _basis(view: View) -> doc.Paragraph:
     what = _people(cells) if cells[0].benchmark.reads_any_text else what
     results = [result for *_, result in view.results(view.benchmarks[0])]
     judged = [share for result in results if (share := findings.judged_percent(result)) is not None]
-    whom = "people" if cells[0].benchmark.reads_any_text else "translations"
-    covered = f"; could be judged: {phrases.percent_range(judged)} of {whom}" if judged else ""
+    covered = f"; could be judged: {phrases.percent_range(judged)} of translations" if judged else ""
+    if judged and cells[0].benchmark.reads_any_text:
+        covered = f"; read: {phrases.percent_range(judged)} of people, including those with no gender shown"
     n_more = len(view.benchmarks) - 1
     more = f" {phrases.counted(n_more).capitalize()} more benchmark{'s' if n_more > 1 else ''} below." if n_more else ""
     link = doc.Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")
@@ -568,7 +569,8 @@ def _data(result: Result) -> str:
     source = "official data" if kind == "official" else f"own file {path}" if path else core
     digest = result.signed.get("data", "").partition(",")[0].rpartition("-")[2]
     revision = f", revision {selection.revision}{f' ({digest})' if digest else ''}" if selection.revision else ""
-    return f"{source}{revision}; {selection.rules_in_words}"
+    own = registry.load("benchmark", selection.benchmark).reads_any_text and selection.rules == "best"
+    return f"{source}{revision}" if own else f"{source}{revision}; {selection.rules_in_words}"
 
 
 def _when(run: Run) -> str:
@@ -788,7 +790,11 @@ def _headline(view: View, cell: Cell) -> doc.Drawing:
     parts: list[Mapping[str, Any]] = []
     # Shares first, then gaps, to group scales.
     for key in sorted(wanted, key=lambda key: key in gaps):
-        rows = [(run, cell.estimate(run, *key)) for run, result in cell.present if find(result, *key) is not None]
+        rows = [
+            (run, cell.estimate(run, *key), one.state == State.TOO_FEW)
+            for run, result in cell.present
+            if (one := find(findings.concluded(result), *key)) is not None
+        ]
         shared = benchmark.presentation.shares_one_scale
         kin = [k for k in wanted if (k in gaps) == (key in gaps)] if shared else [key]
         together = [e for _, result in cell.present for k in kin if (e := find(result, *k)) is not None]
@@ -798,7 +804,8 @@ def _headline(view: View, cell: Cell) -> doc.Drawing:
         parts.append(
             {
                 "label": benchmark.label(*key),
-                "judged": _judged([one.estimate for _, one in rows if one.estimate is not None]),
+                "judged": _judged([one.estimate for _, one, _ in rows if one.estimate is not None]),
+                "note": phrases.ONLY_NEUTRAL if benchmark.label(*key).endswith(phrases.ALL_SENTENCES) else "",
                 "rows": rows,
                 "scale": scale,
                 "starts": not parts or parts[-1]["scale"] != scale,

@@ -21,6 +21,8 @@ from gendermark.result import Result
 SIGNIFICANT, NOT_SIGNIFICANT = "significant", "not significant"
 AFTER_CORRECTION, TOO_FEW = "not significant after correction", "too few to tell"
 GENDER_GAP = "Gender gap"
+ALL_SENTENCES, ONLY_NEUTRAL = ", all sentences", "where gender is unspecified, only a neutral translation is right"
+"""The end of an accuracy's label, and why it can be below that of women and of men."""
 _BOTH = (Gender.FEMININE, Gender.MASCULINE)
 _PLACEHOLDER = re.compile(r"\{([^}|]+)(?:\|([^}]*))?\}")
 _OPTIONAL = re.compile(r"\[([^\]]*)\]")

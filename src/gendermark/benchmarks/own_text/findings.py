@@ -46,8 +46,9 @@ def _errors(result: Result) -> str:
     kinds = _kinds_of_errors(given)
     n = sum(n for n, _ in kinds)
     errors = f"{n:,} suspected gender error{'s' if n > 1 else ''}"
-    which = kinds[0][1] if len(kinds) == 1 else ", ".join(f"{n:,} {kind}" for n, kind in kinds)
-    return f"{errors} among {len(given):,} people ({which})" if kinds else ""
+    which = kinds[0][1].removeprefix("with ") if len(kinds) == 1 else ", ".join(f"{n:,} {kind}" for n, kind in kinds)
+    people = f"the {len(given):,} people" if len(given) > 1 else "1 person"
+    return f"{errors} ({which}) among {people} whose gender the source specifies" if kinds else ""
 
 
 def _suspected(result: Result) -> list[Finding]:
@@ -67,12 +68,10 @@ def _suspected(result: Result) -> list[Finding]:
     not_shown = sum(judgement.reason == "not-shown" for judgement in given)
     rest = len(given) - kept - not_shown - sum(n for n, _ in kinds)
     parts = [(kept, "with the correct gender"), *kinds]
-    parts += [(not_shown, "with no gender shown"), (rest, "not translated or unclear")]
+    left_out = [(not_shown, "with no gender shown"), (rest, "not translated or unclear")]
+    parts += [(n, f"{kind} (left out of the rates)") for n, kind in left_out]
     said = listed([f"{n:,} {kind}" for n, kind in parts if n])
-    left_out = " The last are left out of the rates." if not_shown or rest else ""
-    if not_shown and rest:
-        left_out = " The last two groups are left out of the rates."
-    text = f"{people} whose gender the source specifies ({listed(who)}): {said}.{left_out}"
+    text = f"{people} whose gender the source specifies ({listed(who)}): {said}."
     shows = (became(Gender.FEMININE, Gender.MASCULINE), became(Gender.MASCULINE, Gender.FEMININE)) if kinds else ()
     return [Finding(text, shows=shows)]
 
@@ -127,13 +126,12 @@ def _quoted(words: str) -> str:
 def _reliability(result: Result) -> Finding:
     code = result.selection.target_language
     name = NAMES.get(code, code)
-    measured = [
-        f"determined for {row['decided']}%, right for {row['right']}% of these ({row['texts']})"
-        for row in rows_of(code, "reliability.tsv")
-    ]
-    if not measured:
+    row = next(iter(rows_of(code, "reliability.tsv")), None)
+    if row is None:
         return Finding(f"The reliability of gender detection in {name} has not been measured; review its findings.")
-    return Finding(f"Reliability of gender detection in {name}, measured on other texts: {'; '.join(measured)}.")
+    measured = f"determined for {row['decided']}%, right for {row['right']}% of these"
+    where = f"Reliability of gender detection in {name}, measured on {row['texts']}"
+    return Finding(f"{where}: {measured}; for other texts see gendermark's docs/validity.md.")
 
 
 PRESENTATION = Presentation(
