@@ -221,6 +221,7 @@ class _Reader:
         if noun := self._noun(word):
             return noun
         is_ethnic = word.text[0].isupper() and lower.endswith(_ETHNIC_ENDINGS)
+        is_ethnic = is_ethnic and lower not in listed("names.newspapers")
         if (is_ethnic or lower in listed("adjectives")) and self._stands_alone(word):
             return _one_word(word, plural=lower in listed("adjectives.people"))
         return self._quantifier(word)
@@ -265,7 +266,9 @@ class _Reader:
             and (head not in listed("wordnet.other") or (word.relation in _ARGUMENTS and self._stands_alone(word)))
         )
         is_noun = is_noun and not (head == "bachelor" and self._lower(word.index + 1) in ("of", "'s", "degree"))
-        if not is_noun or not (is_person(head) or head == "people") or self._modifies_thing(word):
+        if not is_noun or not (is_person(head) or head == "people"):
+            return None
+        if self._modifies_thing(word) or self._is_said_of_thing(word, head):
             return None
         while first and self.words[first - 1].tag in ("NN", "NNS", "HYPH"):
             modifier = self.words[first - 1]
@@ -319,10 +322,43 @@ class _Reader:
             return False
         head = self.words[word.head]
         is_device = word.lower in listed("nouns.devices") and head.lower in listed("nouns.ambiguous")  # "user agent"
-        is_name = head.tag in ("NNP", "NNPS") and head.text[0].isupper()
-        if not head.tag.startswith("NN") or is_name or (is_person(singular(head.lower)) and not is_device):
+        is_name = head.tag in ("NNP", "NNPS") and head.text[0].isupper() and not self.text.istitle()
+        is_possible = singular(head.lower) in listed("possible") and not self._acts_as_person(head)  # "parent star"
+        is_human = is_person(singular(head.lower)) and not is_possible
+        if not head.tag.startswith("NN") or is_name or (is_human and not is_device):
             return False
         return not self._precedes_verb(word, head)
+
+    def _is_said_of_thing(self, word: Word, head: str) -> bool:
+        """ "The company is a supplier", "its predecessor, the Model A", "the Department of Justice", "the Guardian"."""
+        if head in listed("nouns.in_order") and any(one.lower == "its" for one in self._children(word, "nmod:poss")):
+            return True
+        if head in listed("nouns.pieces") and not listed("nouns.chess").isdisjoint(one.lower for one in self.words):
+            return True
+        place, is_title = word.index, self.text.istitle()
+        before, further = self._lower(place - 1), self.words[max(place - 2, 0)]
+        if place and word.text.istitle() and not is_title:
+            if before == "of" and further.text.istitle() and not is_person(singular(further.lower)):
+                return further.index > 0
+            if before == "the" and (head in listed("names.newspapers") or self._is_in_work(place - 1)):
+                return True
+        subjects = self._children(word, *_SUBJECTS) if self._children(word, "cop") else []
+        if word.relation == "appos" and all(one.tag in _BEFORE_NOUN for one in self.words[word.head + 2 : place]):
+            subjects.append(self.words[word.head])
+        return any(self._is_only_thing(one) for one in subjects)
+
+    def _is_only_thing(self, subject: Word) -> bool:
+        """Whether a subject is a thing, and the first thing or person of its sentence."""
+        if subject.tag != "NN" or not subject.text.islower() or self._children(subject, "nmod", "acl:relcl"):
+            return False
+        before = [one for one in self.words[: subject.index] if one.sentence == subject.sentence]
+        return self._hyphenated(subject) is None and not any(
+            is_person(singular(one.lower)) for one in [*before, subject]
+        )
+
+    def _is_in_work(self, place: int) -> bool:
+        """Whether a capitalised article in a sentence begins the title of a work: "her novel The Bishop"."""
+        return place > 0 and self.words[place].text == "The" and self.words[place - 1].text[-1].isalpha()
 
     def _precedes_verb(self, word: Word, head: Word) -> bool:
         """Whether the noun modified by a noun must be a verb: "the librarian delivers a copy"."""
@@ -362,7 +398,8 @@ class _Reader:
         if after.startswith(("NN", "JJ", "HYPH", "CD")):
             return False
         return self._lower(word.index - 1) in listed("determiners.all") or any(
-            child.lower in listed("determiners.all") for child in self._children(word, "det", "nummod")
+            child.lower in listed("determiners.all") or child.relation == "nmod:poss"
+            for child in self._children(word, "det", "nummod", "nmod:poss")
         )
 
     def _quantifier(self, word: Word) -> _Mention | None:
@@ -419,8 +456,13 @@ class _Reader:
             return False
         if word.tag in ("NNP", "NNPS") or plain(word.text) in listed("given"):
             return True
-        after_name = index > 0 and plain(self.words[index - 1].text) in listed("given")
-        return (after_name and word.tag != "IN") or (word.lower in listed("titles") and word.tag == "NN")
+        before = self.words[index - 1].text if index > 0 else ""
+        after_name = plain(before) in listed("given") or (before.istitle() and before.lower() in listed("titles"))
+        return (
+            (after_name and word.tag.startswith("NN"))
+            or (plain(before) in listed("given") and word.tag != "IN")
+            or (word.lower in listed("titles") and word.tag == "NN")
+        )
 
     def _named(self, words: Sequence[Word]) -> _Mention | None:
         """The person of a run of capitalised words: a noun ("the Prime Minister"), or a name with its titles."""
@@ -429,6 +471,11 @@ class _Reader:
                 return noun
             people = words[0].lower.removesuffix("s")  # "the Hawaiians", which no list has
             return None if self._modifies_thing(words[0]) else _one_word(words[0], people, plural=True)
+        first = words[0].index
+        if len(words) > 1 and (words[0].lower in listed("names.places") or words[-1].tag == "NNPS"):
+            return None  # "Mount Baker", "General Motors"
+        if any(self._is_in_work(place) for place in (first, first - 1)):
+            return None
         nouns = [singular(word.lower) in listed("people") or word.lower in listed("titles") for word in words]
         starts_name = plain(words[0].text) in listed("given") or words[0].lower.rstrip(".") in listed("titles.short")
         if words[-1].lower in listed("names.organisations") or (
@@ -438,8 +485,8 @@ class _Reader:
         if nouns[-1] and not (len(words) > 1 and starts_name):
             if not any(nouns[:-1]) and len(words) > 1 and stated_gender(singular(words[-1].lower)):
                 return None  # "Iron Man"
-            title = words[-1].lower
-            is_title = title in listed("titles") and not self._modifies_thing(words[-1])
+            title, is_thing = words[-1].lower, self._modifies_thing(words[-1])
+            is_title = title in listed("titles") and not is_thing and not self._is_said_of_thing(words[-1], title)
             return self._noun(words[-1]) or (_one_word(words[-1], "", _title_gender(title)) if is_title else None)
         begin = 0
         for place, word in enumerate(words[:-1]):
@@ -468,11 +515,16 @@ class _Reader:
             return False
         if all(word.text.isupper() and len(word.text) > 1 for word in name) or name[0].lower in listed("names.dates"):
             return False
-        if len(name) == 1 and name[0].text in listed("wordnet.places") and name[0].text not in listed("given"):
+        last, before = name[-1], self.words[max(name[0].index - 1, 0)]
+        if len(name) == 1 and last.text in listed("wordnet.places") and last.text not in listed("given"):
+            # "Jackson studied law before he ..."
+            has_pronoun = any(word.lower in ("he", "she", "his", "her") for word in self.words)
+            return has_pronoun and last.relation in _SUBJECTS and bool(human_verb(self.words[last.head].lower))
+        if before.lower in ("the", "a", "an", "this", "that"):
             return False
-        if self._lower(name[0].index - 1) in ("the", "a", "an", "this", "that"):
-            return False
-        last = name[-1]
+        is_thing = before.tag == "NN" and before.text.islower() and not is_person(singular(before.lower))
+        if is_thing and last.head == before.index and last.relation in {"appos", *_MODIFIERS}:
+            return False  # "the novel Emma"
         modifies_noun = last.relation in _MODIFIERS and last.head > last.index
         if self._tag(last.index + 1) in ("NN", "NNS") and modifies_noun:
             return singular(self._lower(last.index + 1)) in listed("people")
@@ -711,6 +763,8 @@ class _Reader:
         if not self._fits(pronoun, person, strict=True):
             return None
         last = before[-1]
+        if person.kinds == {"name"} and any(one.lower in ("at", "in") for one in self._children(last.word, "case")):
+            return None  # "studied at Yale"
         distance = pronoun.word.sentence - last.word.sentence
         score = -1.5 * distance - 0.05 * (pronoun.first - last.last)
         if pronoun.gender is not None and person.gender is pronoun.gender:
@@ -789,10 +843,18 @@ class _Reader:
     # -- result
 
     def _is_sound(self, person: _Person) -> bool:
+        if all(one.kind == "name" and self._is_a_thing(one) for one in person.mentions):
+            return False
         if any(not one.doubtful for one in person.mentions):
             return True
         names = [one for one in person.mentions if one.kind == "name"]
         return bool(names) and (len(person.mentions) > 1 or self._acts(names[0]))
+
+    def _is_a_thing(self, name: _Mention) -> bool:
+        """Whether a name is the subject of "is" and a noun for a thing: "Madison is the capital"."""
+        noun = self.words[name.word.head]
+        is_predicate = name.word.relation in _SUBJECTS and noun.tag == "NN" and bool(self._children(noun, "cop"))
+        return is_predicate and noun.index not in self.at and not is_person(singular(noun.lower))
 
     def _acts(self, name: _Mention) -> bool:
         """Whether a name does what people do, or has relatives."""
