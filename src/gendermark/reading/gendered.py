@@ -98,6 +98,8 @@ class GenderedWords:
         self.perfect = words("perfect")
         """Forms of "have" before a participle."""
         self.adverbs = words("adverb")
+        self.neuter = words("neuter")
+        """Subjects that are no person: "questo", "cela"."""
         self.introducing = words("as")
         """Words before a predicate noun ("como", "als", "fue")."""
         self.posts = words("post")

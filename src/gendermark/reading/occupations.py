@@ -12,16 +12,14 @@ person ("la guardia" for any guard); words that agree against it, or name the se
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from itertools import chain, islice
 
-from gendermark import registry
 from gendermark.data.bundled import core_lines
-from gendermark.languages.folders import language_of, lines_of, text_of
+from gendermark.languages.folders import language_of, lines_of
 from gendermark.languages.language import Clue, Clues, Language, WordCache
 from gendermark.reading.words import Place, Span, names_both, spans_of, without_other_ending
 from gendermark.records import Gender
@@ -67,12 +65,6 @@ def lexicon(code: str) -> tuple[Entry, ...]:
     return tuple(
         Entry(occupation, gender, number, tuple(forms.split("|"))) for occupation, gender, number, forms in rows
     )
-
-
-@cache
-def lexicons_hash() -> str:
-    content = [(f"{code}.tsv", text_of(code, "lexicon.tsv").encode()) for code in sorted(registry.BUILT_IN["language"])]
-    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
 @cache

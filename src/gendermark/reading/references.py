@@ -400,6 +400,9 @@ class Weighing:
         if self._is_of_a_thing(at, end) or (self.is_one and self._is_plural(end - 1)):
             return FAINT
         if is_pair:
+            standalone = self.reading.language.standalone
+            if at > 0 and self.words[at - 1] in self.lists.copulas and self.words[at] in standalone:
+                return SURE  # "fue uno de los soldados"
             return SURE if not label.kind and self._is_verb(at, self.lists.look_up(self.words[at])) else LIKELY
         return SURE if is_right or self._is_surely_own(at, last) else LIKELY
 

@@ -108,6 +108,8 @@ def _shown(reading: Reading, mentions: Sequence[Mention], is_unclear: bool) -> S
     if any(mention.gender == "f" for mention in told):  # «представилась представителем» is about a woman
         told = [one for one in told if one.gender == "f" or not reading.serves_for_women(one)]
     nouns, pronouns = ([one for one in told if one.kind == kind] for kind in ("noun", "pronoun"))
+    if nouns and reading.language.has_articles:
+        pronouns = [one for one in pronouns if one.number != "p"]  # "they" may be things: "les armées ... elles"
     if nouns and pronouns and {one.gender for one in nouns} != {one.gender for one in pronouns}:
         # «она работает учителем»: if masculine nouns are used for women, there is no contradiction.
         told = nouns + pronouns if reading.language.bare_epicene is unknown_noun else pronouns
@@ -253,11 +255,19 @@ class Reading:
             return self.is_capital(at) and (is_listed or kind not in ("ADP", "DET", "PRON", "ADV"))
         if self.words[at] in function_words(self.code) or self._agreement(at):
             return False
-        before = self.labels[at - 1].kind if at and not self.starts[at] and not self._is_determiner(at - 1) else ""
-        if kind == "ADJ" and before == "NOUN" and self.language.has_articles:  # "tratamento médico"
-            return False
+        is_second = kind == "NOUN" and at > 0 and self.labels[at - 1].kind == "ADJ"  # "titres nationaux australiens"
+        if (kind == "ADJ" or is_second) and self.language.has_articles and self._follows_a_noun(at):
+            return False  # "tratamento médico"
         told = self.lists.look_up(self.words[at]).told
         return kind in NOUNS or (is_listed and (told is not None or kind not in ("AUX", "ADV", "DET", "ADP")))
+
+    def _follows_a_noun(self, at: int) -> bool:
+        """Whether a noun stands before an adjective, or before the adjectives before it."""
+        while at and not self.starts[at] and not self._is_determiner(at - 1):
+            at -= 1
+            if self.labels[at].kind != "ADJ":
+                return self.labels[at].kind == "NOUN"
+        return False
 
     def _is_determiner(self, at: int) -> bool:
         word = self.words[at]
@@ -473,7 +483,8 @@ class Reading:
                 return False
         while place > 0 and not self.starts[place]:
             place -= 1
-            if place in heads and self.labels[place].kind == "NOUN" and not self._is_oblique(place):
+            is_noun = place in heads and self.labels[place].kind == "NOUN" and not self._is_oblique(place)
+            if is_noun or self.words[place] in lists.neuter:  # "questo è sottolineato"
                 return False
         return True
 
@@ -630,11 +641,10 @@ def assign(
         if one.kind not in ("speaker", "addressee"):
             continue
         unclear.discard(one.person)
-        if spoken := reading.spoken(one.kind):
-            found[one.person] = spoken
-        elif one.kind == "addressee":
-            # Adjectives elsewhere in the text are more often of things: "más antiguos que el tiempo seleccionado".
-            found[one.person] = [mention for mention in found.get(one.person, ()) if mention.kind == "noun"]
+        # Adjectives elsewhere in the text are more often of things: "más antiguos que el tiempo seleccionado".
+        found[one.person] = reading.spoken(one.kind) or [
+            mention for mention in found.get(one.person, ()) if mention.kind == "noun"
+        ]
     return found, unclear
 
 
@@ -666,6 +676,10 @@ def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> floa
         score -= 0.3
     if one.kind in ("they", "group") and mention.kind == "pronoun" and mention.number != "p":
         return -1.0  # German "sie" shows nothing; French "il" may be nobody
+    if one.kind == "third" and mention.kind == "loose":
+        is_object = source[slice(*one.span)].lower() not in ("he", "she")
+        if is_object or not (reading.starts[mention.at] or reading.labels[mention.at].kind == "VERB"):
+            return -1.0  # "mostra affetto"
     if one.kind == "speaker" and one.plural and mention.number == "s":
         return -1.0
     if one.kind not in ("noun", "name", "role"):
@@ -691,7 +705,7 @@ def _score(source: str, one: _Asked, reading: Reading, mention: Mention) -> floa
 
 
 _FITS = {
-    "third": {"pronoun": 0.4, "predicate": 0.3, "owner": -0.2},
+    "third": {"pronoun": 0.4, "predicate": 0.3, "owner": -0.2, "loose": -0.1},
     "owner": {"owner": 0.4},
     "they": {"pronoun": 0.2},
     "group": {"noun": -0.5, "pronoun": 0.3, "indefinite": 0.4, "predicate": 0.1, "loose": 0.0},
@@ -757,6 +771,9 @@ def _is_translation(one: _Asked, reading: Reading, word: str) -> float:
 @lru_cache(maxsize=65_536)
 def _likeness(english: str, word: str) -> float:
     one, other = plain(english.lower()), plain(word).translate(_LATIN)
+    if word[:1] in _CYRILLIC:
+        for letters, sound in _SPELLINGS:
+            one = one.replace(letters, sound)
     if min(len(one), len(other)) < 4 or not {one[0], other[0]} & {other[0], "c", "k", "q"}:
         return 0.0
     match = SequenceMatcher(None, one, other, autojunk=False)
@@ -777,5 +794,8 @@ def _names_a_thing(source: str, one: _Asked, word: str) -> bool:
 
 
 _CYRILLIC = "абвгдежзийклмнопрстуфхцчшщыэюя"
+_SPELT = "oo=u ee=i ea=i ph=f th=t w=v y=i x=ks j=dzh ck=k"
+"""English letters as names are transcribed: "Woolf" as «Вулф»."""
+_SPELLINGS = [pair.split("=") for pair in _SPELT.split()]
 _SOUNDS = "a b v g d e zh z i i k l m n o p r s t u f h ts ch sh sch i e yu ya"
 _LATIN = str.maketrans({**dict(zip(_CYRILLIC, _SOUNDS.split(), strict=True)), "ь": "", "ъ": ""})

@@ -181,7 +181,7 @@ def _signature(settings: Settings) -> dict[str, str]:
 
 _SHARED: dict[str, Any] = {
     "card": "mt-geneval",
-    "rules_version": 7,
+    "rules_version": 8,
     "render": render,
     "choices": choices,
     "fit": fit,
