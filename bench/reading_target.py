@@ -2,6 +2,7 @@
 
     python bench/reading_target.py MIRROR [CODE ...] [--half dev|blind] [--crossed] [--errors N]
     python bench/reading_target.py MIRROR --labels FILE
+    python bench/reading_target.py MIRROR CODE --time
 
 GATE (Garg et al. 2024, `apple/ml-gendered-translation`): for each person with a marked alternative, the masculine and
 the feminine variant of the translation are read; with `--crossed`, variants in which everybody else has the other
@@ -11,6 +12,8 @@ for development, those with even numbers are blind.
 `--labels`: real translations with labels of careful readers (columns language, label, source, translation; labels
 right, wrong, mixed, open). People are found by `reading/people.py`, without references; `right` is whether both say
 "right" or both do not.
+
+`--time`: CPU seconds for source and translation of 10,000 sentences, from those of one language.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +29,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gendermark.reading.people import people_in_all
+from gendermark.reading.reader import read_all
 from gendermark.reading.target import target_of
 
 CODES = ("de", "es", "fr", "it", "pt", "ru")
@@ -175,6 +180,15 @@ def rate_labels(path: Path) -> None:
         print(f"{key}: {_rates(counts[key])}")
 
 
+def rate_speed(data: Path, code: str) -> str:
+    pairs = {row.source: variant(row.pieces, 0) for half in ("dev", "blind") for row in rows(data, code, half)}
+    read_all(["She is a doctor."], ["Ella es doctora."], code)  # loads parser and lists
+    start = time.process_time()
+    read_all(list(pairs), list(pairs.values()), code)
+    seconds = time.process_time() - start
+    return f"{code}: {len(pairs):,} pairs in {seconds:.1f} s of CPU time, 10,000 in {1e4 * seconds / len(pairs):.0f} s"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("mirror", type=Path)
@@ -183,11 +197,15 @@ def main() -> None:
     parser.add_argument("--crossed", action="store_true")
     parser.add_argument("--errors", type=int, default=0)
     parser.add_argument("--labels", type=Path)
+    parser.add_argument("--time", action="store_true")
     options = parser.parse_args()
     if options.labels:
         rate_labels(options.labels)
         return
     for code in options.codes:
+        if options.time:
+            print(rate_speed(options.mirror, code), flush=True)
+            continue
         print(rate(options.mirror, code, options.half, options.errors, options.crossed), flush=True)
 
 

@@ -345,7 +345,12 @@ class _Reader:
         subjects = self._children(word, *_SUBJECTS) if self._children(word, "cop") else []
         if word.relation == "appos" and all(one.tag in _BEFORE_NOUN for one in self.words[word.head + 2 : place]):
             subjects.append(self.words[word.head])
-        return any(self._is_only_thing(one) for one in subjects)
+        is_company = head in listed("nouns.companies")  # "Sony is the market leader"
+        return any(
+            self._is_only_thing(one)
+            or (is_company and one.tag.startswith("NNP") and plain(one.text) not in listed("given"))
+            for one in subjects
+        )
 
     def _is_only_thing(self, subject: Word) -> bool:
         """Whether a subject is a thing, and the first thing or person of its sentence."""
