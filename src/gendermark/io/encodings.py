@@ -12,6 +12,7 @@ import html
 import re
 from collections.abc import Iterable
 from functools import cache, partial
+from itertools import pairwise
 
 from gendermark.reading.profiles import function_words, script_of, scripts_of
 from gendermark.reading.words import cut
@@ -51,19 +52,25 @@ def _bytes_of(code_page: str) -> dict[str, int]:
 
 
 @cache
-def _candidates(code_page: str) -> re.Pattern[str]:
-    """A letter that a leading byte of UTF-8 is read as, followed by one that a continuation byte is read as."""
+def _ends(code_page: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The letters that a leading byte of UTF-8 is read as, and those of a continuation byte."""
     letters = _bytes_of(code_page)
-    first, following = (
-        "".join(re.escape(c) for c, b in letters.items() if low <= b < high)
-        for low, high in ((0xC2, 0xF5), (0x80, 0xC0))
-    )
+    bounds = ((0xC2, 0xF5), (0x80, 0xC0))
+    first, following = (frozenset(c for c, b in letters.items() if low <= b < high) for low, high in bounds)
+    return first, following
+
+
+@cache
+def _candidates(code_page: str) -> re.Pattern[str]:
+    first, following = ("".join(map(re.escape, letters)) for letters in _ends(code_page))
     return re.compile(f"[{first}][{following}]")
 
 
 def may_be_misread(text: str) -> bool:
     """A quick test for many lines at once."""
-    return not text.isascii() and any(_candidates(page).search(text) for page in _CODE_PAGES)
+    pairs = {pair for run in set(_RUN.findall(text)) for pair in pairwise(run)}
+    ends = map(_ends, _CODE_PAGES)
+    return any(one in first and other in following for first, following in ends for one, other in pairs)
 
 
 def misread(text: str, language: str) -> tuple[str, str] | None:

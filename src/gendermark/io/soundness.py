@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, product
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import TypeVar
@@ -273,7 +273,7 @@ def check_words(sources: Sequence[str], texts: Sequence[str], *, fit_theirs: boo
         ([word for word in source if 4 <= of_sources[word] <= most], [w for w in text if 3 <= of_texts[w] <= most])
         for source, text in pairs
     ]
-    together = Counter((word, other) for source, text in kept for word in source for other in text)
+    together = Counter(chain.from_iterable(product(source, text) for source, text in kept))
     means: dict[str, set[str]] = defaultdict(set)
     for (word, other), n in together.items():
         if n >= 3 and 2 * n >= _ASSOCIATED * (of_sources[word] + of_texts[other]):
