@@ -127,6 +127,10 @@ def test_a_table_in_the_encoding_of_excel_is_read(cli: Any, tmp_path: Path) -> N
         ("nobody.csv", _csv([("Open the file.", "Abra el archivo."), ("Print it.", "Imprímalo.")]), "no person"),
         ("english.csv", "en\nThe user left.\nThe owner came.\n", "no sources"),
         ("polish.xlf", XLIFF[:200], "XLIFF"),
+        ("large.xlf", XLIFF + " " * 10_000_000, "more than 10 MB"),
+        ("large.po", PO + "#\n" * 5_000_000, "more than 10 MB"),
+        ("long.po", PO + '"a"\n' * 3_000, "2,000 lines"),
+        ("wide.csv", "source," * 20_000 + "\n", "16,384 columns"),
         (
             "dutch.csv",
             _csv([("The user left.", "Dat is niet het boek van een man")] * 3, "source,translation"),

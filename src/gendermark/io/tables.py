@@ -21,7 +21,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 
@@ -52,6 +52,10 @@ _MOST_TAGS, _MOST_IN_ROW = 2_000_000, 200_000
 """Tags and attributes of all parts, and of a row: each takes memory, however short it is."""
 _TAG, _ROW_START = re.compile(rb"[<=]"), re.compile(rb"<(?:\w+:)?row\b")
 _MOST_SHEETS = 200
+_MOST_COLUMNS = 16_384
+"""As many as Excel has."""
+_MOST_OF_CATALOGUE, _MOST_OF_ENTRY = 10_000_000, 2_000
+"""Characters of a catalogue, and lines of one of its texts."""
 _READ = (".xml", ".rels")
 _MOST_LETTERS, _LETTERS_PER_CELL = 100_000_000, 20
 """Letters in all cells, counting this many for each cell and row, as empty ones take time too."""
@@ -236,6 +240,8 @@ def read_csv(path: Path | str, encoding: str = "utf-8") -> Iterator[tuple[int, l
     line = 1
     try:
         for row in reader:
+            if len(row) > _MOST_COLUMNS:
+                raise BadFile(path, f"has more than {_MOST_COLUMNS:,} columns", line=line)
             if row:
                 yield line, row
             line = reader.line_num + 1
@@ -328,8 +334,13 @@ def _po_table(path: Path | str) -> Table:
     """The messages of a gettext catalogue, without obsolete and fuzzy ones, which are never displayed."""
     import polib
 
+    text = read_text(path)
+    _refuse_large(path, len(text))
+    continued = (sum(1 for _ in some) for is_more, some in groupby(text.split("\n"), _is_continued) if is_more)
+    if max(continued, default=0) > _MOST_OF_ENTRY:
+        raise BadFile(path, f"has a text of more than {_MOST_OF_ENTRY:,} lines; export it again")
     try:
-        catalogue = polib.pofile(read_text(path))
+        catalogue = polib.pofile(text)
     except (OSError, ValueError, IndexError) as problem:
         raise BadFile(path, f"is not a gettext catalogue ({problem}); export it again as .po, or as .csv") from None
     rows: list[Cells] = []
@@ -344,13 +355,24 @@ def _po_table(path: Path | str) -> Table:
     return Table("", rows, ("source", catalogue.metadata.get("Language") or "translation", "file"))
 
 
+def _is_continued(line: str) -> bool:
+    return line.lstrip().startswith('"')
+
+
+def _refuse_large(path: Path | str, size: int) -> None:
+    if size > _MOST_OF_CATALOGUE:
+        raise BadFile(path, f"has more than {_MOST_OF_CATALOGUE // 10**6} MB; give a part of it, or a .csv")
+
+
 def _xliff_table(path: Path | str) -> Table:
     """The segments of XLIFF 1.2 and 2; inline elements count as their text."""
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import ParseError, fromstring
 
+    content = read_bytes(path)
+    _refuse_large(path, len(content))
     try:
-        root = fromstring(read_bytes(path))
+        root = fromstring(content)
     except (ParseError, DefusedXmlException, ValueError) as problem:
         raise BadFile(path, f"is not XLIFF ({problem}); export it again as .xlf, or as .csv") from None
 
