@@ -361,6 +361,7 @@ def test_run_folder_with_a_value_of_another_kind(
         (("resampling", "confidence"), None),
         (("resampling", "confidence"), "x"),
         (("resampling", "confidence"), 1.5),
+        (("resampling", "confidence"), 10**400),
         (("resampling", "n_resamples"), -1),
         (("resampling", "seed"), 10**400),
     ],

@@ -361,7 +361,7 @@ def _is_sound(manifest: Mapping[str, Any]) -> bool:
     try:
         resampling = Resampling(**config.get("resampling", {}))
         chosen = [value for row in selections for value in row.values()]
-    except (AttributeError, TypeError, UserError):
+    except (AttributeError, TypeError, OverflowError, UserError):
         return False
     texts = (config.get("system", ""), *options.values(), *notes)
     return (
