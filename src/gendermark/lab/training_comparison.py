@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gendermark import api
-from gendermark.cli.options import ResumedIn, Rules, StudiedData, To, option_group, pairs
+from gendermark.cli.options import AcceptUnsound, ResumedIn, Rules, StudiedData, To, option_group, pairs
 from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_json, write_text
@@ -49,6 +49,7 @@ class Settings:
     rules: Rules = "best"
     plain: studies.PlainFiles = None
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
+    accept_unsound: AcceptUnsound = False
 
     def models(self) -> dict[str, tuple[Point, str]]:
         models = studies.named_points(self.systems)
@@ -101,12 +102,18 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
     with studies.claimed(output / RECORD, asked, [model.slug for model in points]):
         made = {
             model.name: studies.run_point(
-                model, selections[model.name], output / model.slug, how, run_context, test_set=test_set
+                model,
+                selections[model.name],
+                output / model.slug,
+                how,
+                run_context,
+                test_set=test_set,
+                accept_unsound=settings.accept_unsound,
             )
             for model in points
         }
         first, *others = models
-        notes = [] if test_set else [studies.NO_REFERENCES]
+        notes = [*([] if test_set else [studies.NO_REFERENCES]), *studies.unsound_notes(made)]
         notes += [
             f"{model.name} was self-trained on translations accepted by lexicons that WinoMT's judge uses, too"
             + (
