@@ -230,6 +230,8 @@ def test_every_option_that_pages_name_exists(pages: dict[str, str]) -> None:
         "--base",
         "--loss",
         "--text-alone",
+        "--time",
+        "--unchecked",
     }  # in bench/, docs/
     written = {option for path in WRITTEN for option in flag.findall(path.read_text(encoding="utf-8"))}
     assert written - known - of_other_programs - of_scripts == set()
