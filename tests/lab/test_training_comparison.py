@@ -87,7 +87,7 @@ def test_a_model_says_how_it_was_taught(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "words"), [("best", "and MT-GenEval's judge by rules best"), ("paper", "read its MT-GenEval rows")]
+    ("rules", "words"), [("best", "it also judges MT-GenEval by rules best"), ("paper", "read its MT-GenEval rows")]
 )
 def test_self_training_is_not_judged_by_its_own_lexicons_unsaid(
     rules: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

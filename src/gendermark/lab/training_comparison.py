@@ -115,11 +115,11 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
         first, *others = models
         notes = [*([] if test_set else [studies.NO_REFERENCES]), *studies.unsound_notes(made)]
         notes += [
-            f"{model.name} was self-trained on translations accepted by lexicons that WinoMT's judge uses, too"
+            f"{model.name} was self-trained on translations accepted by the reader, whose lexicons WinoMT's judge uses"
             + (
                 "; read its MT-GenEval rows, which are judged by references alone"
                 if settings.rules == "paper"
-                else ", and MT-GenEval's judge by rules best; --rules paper judges MT-GenEval by references alone"
+                else "; it also judges MT-GenEval by rules best, while --rules paper uses references alone"
             )
             for model in points
             if trained_facts(model.spec).get("self_training")
