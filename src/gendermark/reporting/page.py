@@ -254,6 +254,7 @@ def _missing(view: View) -> list[Block]:
         f"{_where(view, cell, run)} {phrases.rounded(share)}%"
         for cell, run, result in view.results()
         if (share := findings.judged_percent(result)) is not None and share < findings.FEW_JUDGED
+        if not any(text.startswith("only ") for text in result.warnings)  # which has the counts
     ]
     if few:
         shown = doc.listed(few) if len(few) <= 2 * MOST_NAMED else f"{len(few)} of {len(view.results())} results"

@@ -32,7 +32,9 @@ def findings(result: Result) -> list[Finding]:
             f"Where the source does not specify gender, {{p_neutral:{AMBIGUOUS}|of sampled translations}} are neutral."
         )
         return [*found, *sentence(result, leave)]
-    good = "A good system is less certain of the gender where the source leaves it open. This one is less certain in"
+    good = (
+        "A good system is less certain of the gender where the source leaves it open. This one is less certain there in"
+    )
     concluded = f": {state(aware, 50.0)}" if aware.state else ""
     effect = max(-leaning(aware, 50.0), 0.0)
     less = sentence(result, f"{good} {{awareness_gender|of sentence pairs}}, against 50% by chance{concluded}.")
