@@ -110,6 +110,10 @@ def test_numbers_of_people_agree_wherever_they_stand(cli: Any, tmp_path: Path) -
     assert "4 people whose gender the source specifies (3 women and 1 man)" in said
     assert "2 with the correct gender, 1 with words of both genders and 1 with no gender shown" in said
     assert "1 of 2 women and 1 of 1 man" in said
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "1 suspected gender error (words of both genders) among the 4 people" in page
+    assert 'class="gap"' not in page, "no bar where it is too few to tell"
+    assert '<td class="amount"><span class="interval">too few to tell' in page
 
 
 def test_a_table_in_the_encoding_of_excel_is_read(cli: Any, tmp_path: Path) -> None:
