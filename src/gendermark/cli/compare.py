@@ -19,17 +19,7 @@ from typer import Argument, Option
 from gendermark.cli import terminal
 from gendermark.cli.options import Folder, Names, Resamples, Seed, folders, option_group, pairs, resampling
 from gendermark.cli.results import read_runs
-from gendermark.cli.terminal import (
-    All,
-    AsJson,
-    grouped,
-    print_json,
-    print_table,
-    print_text,
-    say,
-    say_next,
-    show_progress,
-)
+from gendermark.cli.terminal import All, AsJson, grouped, print_json, print_table, say, say_next, show_progress
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
 
@@ -233,7 +223,7 @@ def _explain_accuracy(shown: Sequence[Comparison | Check], runs: Sequence[Run]) 
         ]
         values = ", ".join(f"{called} {one.shown}" for called, one in named if one is not None)
         of = f", {cells[0].partition('.')[2]}" if len(cells) > 1 else ""
-        print_text(f"Accuracy{ALL_SENTENCES}: {ONLY_NEUTRAL}; women and men only (accuracy:mf){of}: {values}.")
+        say(f"Accuracy{ALL_SENTENCES}: {ONLY_NEUTRAL}; women and men only (accuracy:mf){of}: {values}.")
 
 
 def _print_rows(comparisons: Sequence[Compared], *, in_full: bool) -> None:

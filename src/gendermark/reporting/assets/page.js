@@ -256,7 +256,6 @@
   const summary = document.getElementById("summary");
   const form = document.getElementById("filters");
   const several = data.systems.length > 1;
-  // Only samples of a system can be of unspecified gender; another translation of such a person shows one.
   if (!data.cells.some((cell) => cell.draws)) OUTCOME_WORDS.open = "gender added";
   const state = { filter: emptyFilter(), total: 0, counts: [], selected: -1, rowHeight: 100, typicalLength: 0, asked: 0, applied: 0 };
 
