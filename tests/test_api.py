@@ -28,7 +28,7 @@ REFERENCED: Any = {"to": "es", "data": "core", "parts": ("referenced",)}
 def texts() -> list[str]:
     """Translations of SimpleGEN's core sentences into Spanish, some of them wrong."""
     item_set = gendermark.items("simplegen", "es", data="core")
-    return ["La doctora." if number % 3 else "El médico." for number, _ in enumerate(item_set.items)]
+    return [("El médico.", "La doctora.", "Una doctora.")[number % 3] for number, _ in enumerate(item_set.items)]
 
 
 @pytest.fixture(scope="module")
@@ -297,8 +297,12 @@ def test_score_with_options_as_the_command_line(
 def test_parts_may_mix_files_and_texts(tmp_path: Path) -> None:
     item_sets = {name: gendermark.items("tgbi", data="core", parts=(name,)).items for name in ("formal", "informal")}
     path = tmp_path / "formal.txt"
-    path.write_text("She is so.\n" * len(item_sets["formal"]), encoding="utf-8")
-    given = {"formal": path, "informal": ["He is so."] * len(item_sets["informal"])}
+    texts = {
+        name: [f"{who} is {('so', 'here', 'kind')[number % 3]}." for number, _ in enumerate(item_sets[name])]
+        for name, who in (("formal", "She"), ("informal", "He"))
+    }
+    path.write_text("\n".join(texts["formal"]) + "\n", encoding="utf-8")
+    given = {"formal": path, "informal": texts["informal"]}
     found = gendermark.score("tgbi", given, resamples=100, data="core")
     assert [found.estimate("p_w", name).value for name in given] == [1, 0]
     assert found.selection.parts == ("formal", "informal")

@@ -326,6 +326,6 @@ def test_run_and_score_agree(cli: Cli, finished: Path, tmp_path: Path) -> None:
 def test_official_export(cli: Cli, mirror: Path, tmp_path: Path, what: str, given: str, n: int | None) -> None:
     sources = cli(f"export {what}").out.splitlines()
     assert n is None or len(sources) == n
-    _write(tmp_path / "t.txt", ["He is so." for _ in sources])
+    _write(tmp_path / "t.txt", [f"He is {('so', 'here', 'kind')[len(source) % 3]}." for source in sources])
     values = _values(cli(f"score tgbi {given}{tmp_path}/t.txt --json --resamples 100").json)
     assert values["p_m", "occupation"] == 1
