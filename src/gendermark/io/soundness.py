@@ -239,14 +239,13 @@ def check_translated(items: Sequence[Item], texts: Sequence[str], language: str)
         return
     pairs = zip(_spread(items, _MOST_READ), _spread(texts, _MOST_READ), strict=True)
     read = [(item.source, text) for item, text in pairs if text.strip()]
-    most = Counter(text for _, text in set(read)).most_common(1)
-    same = repeated(items, texts) | {text for text, n in most if 2 * n > len(read) and cut(text)}
+    same = repeated(items, texts)
 
     def why(source: str, text: str) -> str:
         if text in same:
             return "the same text for different sentences"
-        if kind := failure(source, text):
-            return "copies of the source" if kind == "copied" else ""  # without words: counted as not translated
+        if failure(source, text) == "copied":
+            return "copies of the source"
         return "in another language" if profiles.may_be_foreign(text, language) else ""
 
     found = Counter(filter(None, (why(source, text) for source, text in read)))
