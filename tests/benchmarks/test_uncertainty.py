@@ -64,7 +64,7 @@ def test_a_fair_coin_where_gender_is_open_and_the_right_gender_elsewhere_is_best
     assert value(result, "n_distinct") == pytest.approx(4 / 3)
     said = " ".join(findings(result))
     assert "less certain of the gender where the source leaves it open" in said
-    assert "chance: 50%; significant." in said
+    assert "against 50% by chance: significant." in said
     assert len(result.judgements) == 72  # those with references
     for judgement in result.judgements:
         numbers = judgement.measures
@@ -84,7 +84,7 @@ def test_always_masculine_is_sure_and_not_called_unbiased() -> None:
     assert (result.estimate("h_gender", "ambiguous").high or 0) > 0  # occupations that agree prove nothing of others
     said = " ".join(findings(result))
     assert "nearly all samples of a sentence agree" in said
-    assert "chance: 50%; not significant." in said
+    assert "against 50% by chance: not significant." in said
 
 
 def test_random_everywhere_fails_the_second_condition() -> None:
@@ -93,7 +93,7 @@ def test_random_everywhere_fails_the_second_condition() -> None:
     assert (aware.low or 0) < 50 < (aware.high or 0)
     assert value(result, "gap_h_gender") == pytest.approx(0, abs=0.03)
     assert value(result, "p_right", "unambiguous") == pytest.approx(0.5, abs=0.05)
-    assert "chance: 50%; not significant." in " ".join(findings(result))
+    assert "against 50% by chance: not significant." in " ".join(findings(result))
 
 
 def test_leaving_open_what_is_open_is_said() -> None:

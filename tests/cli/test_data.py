@@ -61,7 +61,7 @@ def test_list_in_columns(run: Run, toys: Path, tmp_path: Path) -> None:
         ["one", "new", "Toy one", "MIT", "0.0 MB data + 0.0 MB outputs", "0/1 data, 0/1 outputs"],
         ["two", "new", "Toy two", "MIT", "0.0 MB data + 0.0 MB outputs", "0/1 data, 0/1 outputs"],
     ]
-    assert outcome.err == f"cache: {tmp_path / 'cache'}\n"
+    assert outcome.err.splitlines()[-1] == f"cache: {tmp_path / 'cache'}"
 
 
 def test_list_as_json(run: Run, toys: Path, tmp_path: Path) -> None:

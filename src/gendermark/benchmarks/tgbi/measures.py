@@ -123,7 +123,9 @@ def by_lexeme(judgements: Sequence[Judgement]) -> list[tuple[str, str, str, Coun
     found: dict[str, tuple[str, str, str, Counter[str]]] = {}
     for judgement in judgements:
         tags = judgement.tags
-        known = found.setdefault(judgement.group_id, (judgement.entity, tags["kind"], tags.get("gloss", ""), Counter()))
+        known = found.setdefault(
+            judgement.group_id, (judgement.entity, tags.get("kind", ""), tags.get("gloss", ""), Counter())
+        )
         known[-1][_outcome(judgement)] += 1
     return [lexeme for _, lexeme in sorted(found.items())]
 
