@@ -124,6 +124,7 @@ def test_rows_that_are_zero_by_construction_are_left_out(study: Command, tmp_pat
     assert [len(one["comparisons"]) > 0 for one in report["mitigations"]] == [False, True]
 
 
+@pytest.mark.slow
 def test_the_reader_has_numbers_of_its_own(study: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mitigate, "READ", ("winomt", "mt-geneval-counterfactual"))
     two, pairs = study("reader").rows
