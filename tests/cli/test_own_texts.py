@@ -112,6 +112,7 @@ def test_numbers_of_people_agree_wherever_they_stand(cli: Any, tmp_path: Path) -
     assert "1 of 2 women and 1 of 1 man" in said
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "1 suspected gender error (words of both genders) among the 4 people" in page
+    assert "administrador" in page.split('id="measured"')[0], "the suspected error stands beside its finding"
     assert 'class="gap"' not in page, "no bar where it is too few to tell"
     assert '<td class="amount"><span class="interval">too few to tell' in page
 

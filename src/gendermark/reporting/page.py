@@ -371,7 +371,9 @@ def _findings(view: View) -> list[Block]:
                 findings.found_in(result) if not found else [one for one in findings.found_in(result) if one.effect > 0]
             )
             for one in own_findings:
-                shown = _examples_of_finding(cell, run, one, used) if one.effect > 0 else []
+                # A count has no effect size, and its sentences are what it is about.
+                is_shown = one.effect > 0 or one.amount is None
+                shown = _examples_of_finding(cell, run, one, used) if is_shown else []
                 found.append(replace(one, text=f"{start}{one.text}", examples=shown))
         elif own:
             over = _over_results(view, own, start, used)

@@ -72,8 +72,13 @@ def _suspected(result: Result) -> list[Finding]:
     parts += [(n, f"{kind} (left out of the rates)") for n, kind in left_out]
     said = listed([f"{n:,} {kind}" for n, kind in parts if n])
     text = f"{people} whose gender the source specifies ({listed(who)}): {said}."
-    shows = (became(Gender.FEMININE, Gender.MASCULINE), became(Gender.MASCULINE, Gender.FEMININE)) if kinds else ()
+    errors = (became(Gender.FEMININE, Gender.MASCULINE), became(Gender.MASCULINE, Gender.FEMININE), _is_mixed)
+    shows = [one for one in errors if any(map(one, given))]
     return [Finding(text, shows=shows)]
+
+
+def _is_mixed(judgement: Judgement) -> bool:
+    return judgement.outcome == "mixed"
 
 
 def _defaults(result: Result) -> list[Finding]:
