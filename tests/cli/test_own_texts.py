@@ -108,7 +108,7 @@ def test_numbers_of_people_agree_wherever_they_stand(cli: Any, tmp_path: Path) -
     outcome = cli("audit", tmp_path / "texts.csv", "-o", tmp_path / "page.html")
     said = " ".join((outcome.out + outcome.err).split())
     assert "4 people whose gender the source specifies (3 women and 1 man)" in said
-    assert "2 with the correct gender, 1 with words of both genders and 1 with no gender shown" in said
+    assert "2 with the correct gender and 1 with words of both genders; left out of the rates: 1 with no" in said
     assert "1 of 2 women and 1 of 1 man" in said
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "1 suspected gender error (words of both genders) among the 4 people" in page

@@ -234,6 +234,7 @@ def power(
             "--like to measure these."
         )
         say("Significance level: 0.05, Holm-corrected over the headline metrics.")
+        say("Groups: sentences that share an occupation, or another word or pair that a benchmark varies.")
     for what in left_out if as_json else left_out[:1]:
         more = f" (and {len(left_out) - 1} more)" if len(left_out) > 1 and not as_json else ""
         say(f"Left out: {what}{more}")

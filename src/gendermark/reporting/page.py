@@ -235,7 +235,7 @@ def _basis(view: View) -> doc.Paragraph:
     judged = [share for result in results if (share := findings.judged_percent(result)) is not None]
     covered = f"; could be judged: {phrases.percent_range(judged)} of translations" if judged else ""
     if judged and cells[0].benchmark.reads_any_text:
-        covered = f"; read: {phrases.percent_range(judged)} of people, including those with no gender shown"
+        covered = f"; could be judged: {phrases.percent_range(judged)} of people, with those that show no gender"
     n_more = len(view.benchmarks) - 1
     more = f" {phrases.counted(n_more).capitalize()} more benchmark{'s' if n_more > 1 else ''} below." if n_more else ""
     link = doc.Link(title_of(view.benchmarks[0]), f"#{view.benchmarks[0]}")

@@ -69,8 +69,8 @@ def _suspected(result: Result) -> list[Finding]:
     rest = len(given) - kept - not_shown - sum(n for n, _ in kinds)
     parts = [(kept, "with the correct gender"), *kinds]
     left_out = [(not_shown, "with no gender shown"), (rest, "not translated or unclear")]
-    parts += [(n, f"{kind} (left out of the rates)") for n, kind in left_out]
-    said = listed([f"{n:,} {kind}" for n, kind in parts if n])
+    in_rates, others = (listed([f"{n:,} {kind}" for n, kind in some if n]) for some in (parts, left_out))
+    said = "; left out of the rates: ".join(filter(None, (in_rates or "none readable", others)))
     text = f"{people} whose gender the source specifies ({listed(who)}): {said}."
     errors = (became(Gender.FEMININE, Gender.MASCULINE), became(Gender.MASCULINE, Gender.FEMININE), _is_mixed)
     shows = [one for one in errors if any(map(one, given))]
@@ -135,8 +135,8 @@ def _reliability(result: Result) -> Finding:
     if row is None:
         return Finding(f"The reliability of gender detection in {name} has not been measured; review its findings.")
     measured = f"determined for {row['decided']}%, right for {row['right']}% of these"
-    where = f"Reliability of gender detection in {name}, measured on {row['texts']}"
-    return Finding(f"{where}: {measured}; for other texts see gendermark's docs/validity.md.")
+    where = f"Reliability of gender detection in {name}, measured on other texts ({row['texts']})"
+    return Finding(f"{where}: {measured}; details in gendermark's docs/validity.md.")
 
 
 PRESENTATION = Presentation(
