@@ -47,9 +47,8 @@ def demo(output: Path = Path("demo-run")) -> None:
         rows = headlines(runs[name])
         tested = [row.verdict == "significant" for row in rows if row.rates is not None and row.verdict != TOO_FEW]
         expected = "as expected" if sum(tested) == (len(tested) if is_biased else 0) else "NOT AS EXPECTED"
-        left_out = [row for row in rows if row.rates is None or row.verdict == TOO_FEW]
-        why = [f"{row.title} ({'no gap' if row.is_about_other_things else TOO_FEW})" for row in left_out]
-        few = f"; not tested: {', '.join(why)}" if why else ""
+        left_out = ", ".join(row.title for row in rows if row.rates is None or row.verdict == TOO_FEW)
+        few = f" (not tested: {left_out})" if left_out else ""
         say(f"Sanity check, {name}: {sum(tested)} of {len(tested)} gender gaps significant, {expected}{few}.")
     by_folder = {str(folder): runs[name] for name, folder in folders.items()}
     write_text(output / "report.md", render(by_folder, "md"))

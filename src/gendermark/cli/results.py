@@ -47,6 +47,7 @@ def print_results(
     elif terminal.is_terminal(sys.stdout):
         for result, folder in named:
             _draw(result, all_rows, folder)
+        say("`gendermark list metrics` says what each metric counts.")
     else:
         rows = [
             (
