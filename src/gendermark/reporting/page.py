@@ -435,8 +435,8 @@ def _disagreement(view: View) -> list[Block]:
     n, whole = sum(map(len, view.explorer.matches(Filter(differ="yes")))), sum(sizes)
     if not n:
         return []
-    over = f" ({sizes[0]:,} × {len(sizes)} directions)" if len(set(sizes)) == 1 < len(sizes) else ""
-    link = doc.Link(f"{n:,} of {whole:,} source sentences", Filter(differ="yes").link)
+    over = f" ({sizes[0]:,} sentences × {len(sizes)} directions)" if len(set(sizes)) == 1 < len(sizes) else ""
+    link = doc.Link(f"{n:,} of {whole:,} cases", Filter(differ="yes").link)
     systems = [view.system(run) for run in range(len(view.runs))]
     for cell in (cell for name in view.benchmarks for cell in view.of(name)):
         if shown := _examples_of_disagreement(cell, view.tested[: MOST_NAMED + 1], systems):
